@@ -1,0 +1,45 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+OLDEST  = .venv-oldest
+# Small matrix products gain nothing from every core; two test processes each keep one.
+PYTEST_FLAGS ?= -n 2
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test test-oldest lint types clean
+
+demo: $(VENV)/.installed
+	$(BIN)/nearkin compare wine --report report.html
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# The same suite on the oldest releases that pyproject.toml promises to support.
+test-oldest: $(OLDEST)/.installed-dev
+	$(OLDEST)/bin/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+$(VENV)/.installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(OLDEST)/.installed-dev: pyproject.toml
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --editable '.[dev]' 'scikit-learn==1.7.*' 'numpy==2.0.*' 'scipy==1.13.*'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OLDEST) report.html .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,109 @@
+"""What all learners share: scikit-learn manners, label handling, and a `distance_` at the end."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nearkin.distances import Distance, EmbeddedDistance
+
+CLASSIFICATION = "classification"
+REGRESSION = "regression"
+
+
+class Learner(BaseEstimator):
+    """A scikit-learn estimator whose `fit(X, y)` leaves one fitted `distance_`.
+
+    Subclasses say which `tasks` they serve, what they accept, and which of their settings are
+    worth tuning; discovery then gives them the estimator checks, the command line and the
+    comparison for free.
+    """
+
+    #: Kinds of target the learner can use.
+    tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
+    #: Whether CSR input is taken without making it dense.
+    accepts_sparse: ClassVar[bool] = False
+    #: One line for `nearkin learners` and the report.
+    summary: ClassVar[str] = ""
+
+    distance_: Distance
+
+    @classmethod
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
+        """Settings worth trying on data of this size; empty if the learner tunes itself."""
+        return {}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = self.accepts_sparse
+        tags.target_tags.multi_output = REGRESSION in self.tasks
+        return tags
+
+    def _validate_labelled(self, X, y, *, min_classes: int = 1):
+        """Checked X (float32 or float64) and y as integers 0..C-1; sets `classes_`.
+
+        Raises with the problem and the fix where labels cannot teach anything.
+        """
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr" if self.accepts_sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+        )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < min_classes:
+            raise ValueError(
+                f"{type(self).__name__} needs at least {min_classes} classes to tell apart, but y has only one "
+                f"class, {self.classes_[0]!r}."
+            )
+        return X, codes.ravel()
+
+    def _validate_new(self, X):
+        """Checked X for a fitted learner: same number (and names) of features, float dtype."""
+        check_is_fitted(self)
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr" if self.accepts_sparse else False,
+            dtype=[np.float64, np.float32],
+            reset=False,
+        )
+
+
+class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
+    """A learner of a symmetric embedding: it can `transform`, and is a step for any pipeline.
+
+    Subclasses set `distance_` to `EmbeddedDistance.symmetric(...)`; linear ones set `components_`.
+    """
+
+    distance_: EmbeddedDistance
+    components_: np.ndarray
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def transform(self, X) -> np.ndarray:
+        """Rows of X in the learned space, where plain Euclid is the learned distance."""
+        X = self._validate_new(X)
+        return self.distance_.embed_queries(X)
+
+    def get_mahalanobis_matrix(self) -> np.ndarray:
+        """``components_.T @ components_``, the matrix M of (x - z)' M (x - z); linear maps only."""
+        check_is_fitted(self)
+        if not hasattr(self, "components_"):
+            raise AttributeError(f"this {type(self).__name__} is not a linear map, so it has no single matrix.")
+        return self.components_.T @ self.components_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]

@@ -1,0 +1,1 @@
+"""Pure array functions: no classes, no estimators, nothing from other rooms."""

@@ -1,0 +1,39 @@
+"""Squared Euclidean distances from matrix products, dense or sparse."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+
+def squared_norms(X) -> np.ndarray:
+    """Squared length of each row.
+
+    >>> squared_norms(np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([25.,  1.])
+    """
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype, copy=False)
+    return np.einsum("ij,ij->i", X, X)
+
+
+def cross_products(A, B) -> np.ndarray:
+    """``A @ B.T`` as a dense array, for any mix of dense and sparse arguments."""
+    product = A @ B.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def squared_distances(A, B, *, norms_a=None, norms_b=None) -> np.ndarray:
+    """Squared distances between the rows of A and of B, by one matrix product.
+
+    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [1.0, 0.0]]))
+    array([[25.,  1.]])
+    """
+    norms_a = squared_norms(A) if norms_a is None else norms_a
+    norms_b = squared_norms(B) if norms_b is None else norms_b
+    D = cross_products(A, B)
+    D *= -2
+    D += norms_a[:, None]
+    D += norms_b[None, :]
+    # Cancellation can leave a tiny negative where the points coincide.
+    return np.maximum(D, 0, out=D)

@@ -1,0 +1,10 @@
+"""Finding nearest references: an index has two verbs, `build` and `query`."""
+
+from nearkin.search.base import Index
+from nearkin.search.bound import BoundIndex
+from nearkin.search.exact import ExactIndex
+from nearkin.search.faiss import FaissIndex
+from nearkin.search.neighbours import NeighbourSearch, choose_index
+from nearkin.search.tree import TreeIndex
+
+__all__ = ["BoundIndex", "ExactIndex", "FaissIndex", "Index", "NeighbourSearch", "TreeIndex", "choose_index"]

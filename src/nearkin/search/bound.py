@@ -1,0 +1,38 @@
+"""Exact search under a distance that is not an embedding, by blocks of its full rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.distances import Distance
+from nearkin.numerics.selection import smallest_per_row
+from nearkin.search.base import Index
+
+
+class BoundIndex(Index):
+    """Evaluate the distance from blocks of queries to every reference and keep the nearest.
+
+    Parameters
+    ----------
+    distance : Distance
+        Any distance; only its `bind` is used.
+    memory_budget : int
+        Bytes that one block of distances may take.
+    """
+
+    def __init__(self, distance: Distance, memory_budget: int = 128 * 2**20):
+        self.distance = distance
+        self.memory_budget = memory_budget
+
+    def build(self, references) -> BoundIndex:
+        self._n_references = references.shape[0]
+        self._to_references = self.distance.bind(references)
+        return self
+
+    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+        rows = max(1, self.memory_budget // (8 * self._n_references))
+        found = [
+            smallest_per_row(self._to_references(queries[start : start + rows]), n_neighbors)
+            for start in range(0, queries.shape[0], rows)
+        ]
+        return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])

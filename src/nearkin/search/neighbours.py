@@ -1,0 +1,77 @@
+"""A distance and an index put together: from raw queries to nearest references."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.search.base import Index
+from nearkin.search.bound import BoundIndex
+from nearkin.search.exact import ExactIndex
+from nearkin.search.faiss import FaissIndex
+from nearkin.search.tree import TreeIndex
+
+# A k-d tree beats blocked products only in a handful of dimensions and on many points.
+TREE_MAX_DIMENSIONS = 6
+TREE_MIN_REFERENCES = 5_000
+
+
+def choose_index(index, embedded) -> Index:
+    """An index for the embedded references: `index` itself, or the one its name or "auto" stands for.
+
+    "auto" is always exact: a tree for many points in few dimensions, else blocked products.
+    """
+    if isinstance(index, Index):
+        return index
+    if index == "auto":
+        few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= TREE_MAX_DIMENSIONS
+        if few_dimensions and embedded.shape[0] >= TREE_MIN_REFERENCES:
+            return TreeIndex()
+        return ExactIndex()
+    if index == "exact":
+        return ExactIndex()
+    if index == "tree":
+        return TreeIndex()
+    if index == "faiss":
+        return FaissIndex()
+    raise ValueError(f"index={index!r}: expected 'auto', 'exact', 'tree', 'faiss' or a nearkin.search.Index.")
+
+
+class NeighbourSearch:
+    """Nearest references of raw queries under a distance.
+
+    Embedded distances are searched in the embedded space by the chosen index; any other distance
+    is evaluated block by block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = NeighbourSearch(EmbeddedDistance()).build(np.array([[0.0], [2.0], [5.0]]))
+    >>> search.query(np.array([[1.5]]), 2)
+    (array([[0.25, 2.25]]), array([[1, 0]]))
+    """
+
+    def __init__(self, distance: Distance, index="auto"):
+        self.distance = distance
+        self.index = index
+
+    def build(self, references) -> NeighbourSearch:
+        self.n_references = references.shape[0]
+        if isinstance(self.distance, EmbeddedDistance):
+            embedded = self.distance.embed_references(references)
+            self._index = choose_index(self.index, embedded).build(embedded)
+        else:
+            if self.index not in ("auto", "exact"):
+                raise ValueError(
+                    f"{type(self.distance).__name__} has no embedding, so index={self.index!r} cannot hold it; "
+                    "use index='auto'."
+                )
+            self._index = BoundIndex(self.distance).build(references)
+        return self
+
+    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+        """Squared distances and row numbers of the nearest references, nearest first."""
+        if isinstance(self.distance, EmbeddedDistance):
+            queries = self.distance.embed_queries(queries)
+        return self._index.query(queries, n_neighbors)
