@@ -22,7 +22,7 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     values = np.take_along_axis(D, candidates, axis=1)
     worst = values.max(axis=1)
     # argpartition breaks ties at the k-th place arbitrarily: redo the rare rows where one exists.
-    tied = np.flatnonzero((D <= worst[:, None]).sum(axis=1) > k)
+    tied = np.flatnonzero((worst[:, None] >= D).sum(axis=1) > k)
     for row in tied:
         candidates[row] = np.argsort(D[row], kind="stable")[:k]
         values[row] = D[row, candidates[row]]

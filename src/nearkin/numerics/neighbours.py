@@ -1,0 +1,82 @@
+"""Nearest rows of the same class, class by class and in bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.numerics.products import cross_products, squared_norms
+from nearkin.numerics.selection import smallest_per_row
+
+# One block of scores; small enough to be still in the cache when its best columns are looked for.
+SCORE_BLOCK_BYTES = 2 * 2**20
+SMALLEST_BLOCK_ROWS = 64
+
+
+def same_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
+    """The nearest other rows of each row's own class.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        float32 is searched in float32.
+    codes : integer array of shape (n,)
+        Class of each row; rows with a negative code belong to no class.
+    n_neighbors : int
+        How many neighbours each row gets.
+
+    Returns
+    -------
+    neighbours : intp array of shape (n, n_neighbors)
+        Row numbers, nearest first, equal distances by row number; a row of a class too small to
+        fill its places has -1 in the last ones.
+
+    Notes
+    -----
+    Costs one matrix product per class and holds one class and one block of scores at a time.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [1.5], [9.0]])
+    >>> same_class_neighbours(X, np.array([0, 0, 0, 1]), 2)
+    array([[ 1,  2],
+           [ 2,  0],
+           [ 1,  0],
+           [-1, -1]])
+    """
+    codes = np.asarray(codes)
+    neighbours = np.full((X.shape[0], n_neighbors), -1, dtype=np.intp)
+    by_class = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[by_class]) != 0])
+    for start, end in zip(starts, np.r_[starts[1:], len(codes)]):
+        rows = by_class[start:end]
+        found = min(n_neighbors, len(rows) - 1)
+        if codes[rows[0]] >= 0 and found > 0:
+            neighbours[rows, :found] = rows[_nearest_others(_centred_rows(X, rows), found)]
+    return neighbours
+
+
+def _centred_rows(X, rows: np.ndarray):
+    """A copy of some rows; dense ones moved to their mean, which keeps products of float32 accurate."""
+    chosen = X[rows]
+    if not sparse.issparse(chosen):
+        chosen -= chosen.mean(axis=0)
+    return chosen
+
+
+def _nearest_others(X, k: int) -> np.ndarray:
+    """The k nearest other rows of each row of X, by falling ``x . r - |r|^2 / 2``."""
+    n = X.shape[0]
+    half_norms = squared_norms(X) / 2
+    block = max(SMALLEST_BLOCK_ROWS, SCORE_BLOCK_BYTES // (half_norms.itemsize * n))
+    nearest = np.empty((n, k), dtype=np.intp)
+    for start in range(0, n, block):
+        stop = min(start + block, n)
+        scores = cross_products(X[start:stop], X)
+        scores -= half_norms
+        scores[np.arange(stop - start), np.arange(start, stop)] = -np.inf
+        if k == 1:
+            nearest[start:stop, 0] = scores.argmax(axis=1)
+        else:
+            nearest[start:stop] = smallest_per_row(np.negative(scores, out=scores), k)[1]
+    return nearest
