@@ -1,3 +1,7 @@
 """nearkin: nearest-neighbour prediction made good by learning the distance."""
 
+from nearkin.predictors import KNNClassifier, KNNRegressor
+
 __version__ = "0.1.0.dev0"
+
+__all__ = ["KNNClassifier", "KNNRegressor"]

@@ -21,22 +21,36 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True)
 class AffineMap:
-    """``(x - origin) @ matrix.T``; a missing matrix is the identity, a missing origin zero."""
+    """``(x - origin) @ matrix.T + shift``; a missing matrix is the identity, missing vectors are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shrink_to_one = AffineMap(np.array([[0.5]]), origin=np.array([1.0]), shift=np.array([1.0]))
+    >>> shrink_to_one(np.array([[1.0], [3.0]]))
+    array([[1.],
+           [2.]])
+    """
 
     matrix: np.ndarray | None = None
     origin: np.ndarray | None = None
+    shift: np.ndarray | None = None
 
     def __call__(self, X, /) -> np.ndarray:
-        if self.matrix is None:
-            if self.origin is None:
-                return X
-            dense = X.toarray() if sparse.issparse(X) else X
-            return dense - self.origin.astype(X.dtype, copy=False)
-        matrix = self.matrix.astype(X.dtype, copy=False)
-        Z = np.asarray(X @ matrix.T)
-        if self.origin is not None:
-            Z -= matrix @ self.origin.astype(X.dtype, copy=False)
-        return Z
+        Z = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
+        constant = self._constant()
+        if constant is None:
+            return Z
+        if sparse.issparse(Z):
+            Z = Z.toarray()
+        return Z + constant.astype(X.dtype, copy=False)
+
+    def _constant(self) -> np.ndarray | None:
+        """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
+        if self.origin is None:
+            return self.shift
+        moved_origin = self.origin if self.matrix is None else self.matrix @ self.origin
+        return -moved_origin if self.shift is None else self.shift - moved_origin
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,8 @@ class Learner(BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < min_classes:
             raise ValueError(
-                f"{type(self).__name__} needs at least {min_classes} classes to tell apart, but y has only one "
-                f"class, {self.classes_[0]!r}."
+                f"{type(self).__name__} needs at least {min_classes} classes to tell apart, but y has only "
+                f"one class, {self.classes_[0]!r}."
             )
         return X, codes.ravel()
 
@@ -101,7 +101,9 @@ class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         """``components_.T @ components_``, the matrix M of (x - z)' M (x - z); linear maps only."""
         check_is_fitted(self)
         if not hasattr(self, "components_"):
-            raise AttributeError(f"this {type(self).__name__} is not a linear map, so it has no single matrix.")
+            raise AttributeError(
+                f"this {type(self).__name__} is not a linear map, so it has no single matrix."
+            )
         return self.components_.T @ self.components_
 
     @property

@@ -1,0 +1,6 @@
+"""Prediction from nearest neighbours: a learner, an index and a vote."""
+
+from nearkin.predictors.classifier import KNNClassifier
+from nearkin.predictors.regressor import KNNRegressor
+
+__all__ = ["KNNClassifier", "KNNRegressor"]

@@ -4,7 +4,19 @@ from nearkin.search.base import Index
 from nearkin.search.bound import BoundIndex
 from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
+from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
 from nearkin.search.neighbours import NeighbourSearch, choose_index
 from nearkin.search.tree import TreeIndex
 
-__all__ = ["BoundIndex", "ExactIndex", "FaissIndex", "Index", "NeighbourSearch", "TreeIndex", "choose_index"]
+__all__ = [
+    "BoundIndex",
+    "ExactIndex",
+    "FaissIndex",
+    "Hubness",
+    "Index",
+    "NeighbourSearch",
+    "TreeIndex",
+    "choose_index",
+    "hubness_skewness",
+    "k_occurrence",
+]

@@ -1,0 +1,73 @@
+"""k-nearest-neighbour regression of one target or many under a learned distance."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from nearkin.predictors.base import _NeighbourPredictor
+
+
+class KNNRegressor(RegressorMixin, _NeighbourPredictor):
+    """Predict the mean target vector of the nearest training rows (KNN-SP).
+
+    Parameters
+    ----------
+    learner : estimator or None, default=None
+        Any nearkin learner for regression, fitted as a clone on the training data; None is plain
+        Euclid, which is the KNN-SP of the literature.
+    n_neighbors : int, default=5
+        How many neighbours are averaged.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Plain mean, mean weighted by one over the distance, or a function of the distances.
+    index : {"auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw"} or Index, default="auto"
+        How neighbours are found; "auto" is always exact.
+
+    Attributes
+    ----------
+    learner_, distance_, references_
+        As for `KNNClassifier`.
+    targets_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The training targets.
+
+    References
+    ----------
+    Pugelj, Dzeroski (2011). Predicting structured outputs k-nearest neighbours method.
+
+    Examples
+    --------
+    >>> from nearkin import KNNRegressor
+    >>> model = KNNRegressor(n_neighbors=2).fit([[0.0], [1.0], [5.0]], [[0.0, 1.0], [2.0, 1.0], [9.0, 3.0]])
+    >>> model.predict([[0.4]])
+    array([[1., 1.]])
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def fit(self, X, y, **fit_params):
+        """Learn the distance and index the training rows; `fit_params` go to the learner."""
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr" if self._takes_sparse() else False,
+            dtype=[np.float64, np.float32],
+            multi_output=True,
+            y_numeric=True,
+        )
+        self._check_settings(X.shape[0])
+        self.targets_ = np.asarray(y, dtype=np.float64)
+        self._fit_distance(X, y, fit_params)
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """Mean target of the neighbours: shape (n,) for one target, (n, n_targets) for several."""
+        distances, indices = self.kneighbors(X)
+        weights = self._vote_weights(distances).astype(np.float64, copy=False)
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        return np.einsum("ij,ij...->i...", weights, self.targets_[indices])
