@@ -1,0 +1,46 @@
+"""Honest evaluation: protocols, a resumable runner, hubness, and tests of significance."""
+
+from nearkin.evaluation.comparison import compare
+from nearkin.evaluation.hubness import HubnessReport, hubness_report, hubness_skewness, k_occurrence
+from nearkin.evaluation.problems import Candidate, Problem
+from nearkin.evaluation.protocols import (
+    PROTOCOLS,
+    FiveByTwo,
+    Folds,
+    GivenSplit,
+    Protocol,
+    RandomSplits,
+    Split,
+    StratifiedFolds,
+)
+from nearkin.evaluation.regression_error import arrmse, rrmse
+from nearkin.evaluation.runner import Progress, run_tasks
+from nearkin.evaluation.summary import Comparison, ComparisonRow, summarise
+from nearkin.evaluation.tasks import Record, plan_tasks
+
+__all__ = [
+    "PROTOCOLS",
+    "Candidate",
+    "Comparison",
+    "ComparisonRow",
+    "FiveByTwo",
+    "Folds",
+    "GivenSplit",
+    "HubnessReport",
+    "Problem",
+    "Progress",
+    "Protocol",
+    "RandomSplits",
+    "Record",
+    "Split",
+    "StratifiedFolds",
+    "arrmse",
+    "compare",
+    "hubness_report",
+    "hubness_skewness",
+    "k_occurrence",
+    "plan_tasks",
+    "rrmse",
+    "run_tasks",
+    "summarise",
+]

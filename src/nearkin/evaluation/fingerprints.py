@@ -1,0 +1,73 @@
+"""Names for data and estimators that stay the same in every process and on every day."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Mapping
+
+import numpy as np
+from scipy import sparse
+
+
+def digest(description) -> str:
+    """32 hex digits standing for a JSON-ready description."""
+    text = json.dumps(description, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def array_digest(values) -> str:
+    """32 hex digits standing for the contents of an array, sparse matrix or data frame.
+
+    Examples
+    --------
+    >>> array_digest(np.arange(3)) == array_digest(np.array([0, 1, 2]))
+    True
+    >>> array_digest(np.arange(3)) == array_digest(np.arange(3.0))
+    False
+    """
+    hasher = hashlib.sha256()
+    if sparse.issparse(values):
+        values = values.tocsr()
+        parts = [np.asarray(values.shape), values.data, values.indices, values.indptr]
+    elif hasattr(values, "columns"):
+        parts = [np.asarray([str(name) for name in values.columns])]
+        parts += [np.asarray(values[name]) for name in values.columns]
+    else:
+        parts = [np.asarray(values)]
+    for part in parts:
+        # Objects (strings in a data frame) have no bytes of their own that outlive the process.
+        part = part.astype(str) if part.dtype == object else part
+        hasher.update(f"{part.dtype.str}{part.shape}".encode())
+        hasher.update(np.ascontiguousarray(part).data)
+    return hasher.hexdigest()[:32]
+
+
+def describe(value):
+    """A JSON-ready description of a parameter: equal for equal settings, in any process.
+
+    Estimators are described by class and parameters, arrays by their contents, functions by name.
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) or sparse.issparse(value):
+        return {"array": array_digest(value)}
+    if isinstance(value, Mapping):
+        return {str(name): describe(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(item) for item in value]
+    if inspect.isroutine(value) or inspect.isclass(value):
+        return {"name": f"{value.__module__}.{value.__qualname__}"}
+    return _describe_object(value)
+
+
+def _describe_object(value) -> dict:
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    if hasattr(value, "get_params"):
+        return {"class": name, "params": describe(value.get_params(deep=False))}
+    if type(value).__repr__ is not object.__repr__:
+        return {"class": name, "repr": repr(value)}
+    return {"class": name, "state": describe(dict(sorted(vars(value).items())))}

@@ -1,0 +1,178 @@
+"""One task measured: tune inside the training rows, fit, time, score, look at the neighbours."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from nearkin.evaluation.fingerprints import describe
+from nearkin.evaluation.hubness import hubness_skewness
+from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
+from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds
+
+#: Folds of the cross-validation inside the training rows that chooses among a grid.
+INNER_FOLDS = 3
+#: Length of the neighbour lists whose hubness is recorded.
+HUBNESS_K = 10
+#: Neighbour lists longer than this many entries in total are summed up but not kept.
+MAX_KEPT_NEIGHBOURS = 2_000_000
+
+
+@dataclass
+class Measurement:
+    """What one task found out; times in seconds."""
+
+    score: float
+    fit_seconds: float
+    predict_seconds: float
+    tune_seconds: float = 0.0
+    validation_score: float | None = None
+    hub_skewness: float | None = None
+    n_iter: int | None = None
+    objective: float | None = None
+    chosen: dict = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    predictions: np.ndarray | None = None
+    neighbours: np.ndarray | None = None
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Global generators fixed, for estimators that ask them, and put back afterwards."""
+    numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(numpy_state)  # noqa: NPY002
+        random.setstate(python_state)
+
+
+def seeded_clone(estimator, setting, seed: int):
+    """An unfitted copy with the setting applied and every open `random_state` set to the seed."""
+    copy = clone(estimator).set_params(**setting)
+    open_states = {
+        name: seed % 2**31
+        for name, value in copy.get_params().items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return copy.set_params(**open_states)
+
+
+def measure(
+    problem: Problem, candidate: Candidate, split: Split, *, task_seed: int, tuning_seed: int
+) -> Measurement:
+    """Tune on the training rows, fit on all of them, and score the test rows.
+
+    Parameters
+    ----------
+    task_seed : int
+        Seeds the estimator: any integer, but the same for the same task.
+    tuning_seed : int
+        Decides the inner folds; shared by all candidates of a fold, so that they are tuned alike.
+    """
+    X, y = problem.rows(split.train)
+    with _seeded(task_seed), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        started = perf_counter()
+        chosen = _tune(problem, candidate, X, y, task_seed, tuning_seed)
+        tuned = perf_counter()
+        model = seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, task_seed).fit(X, y)
+        fitted = perf_counter()
+        X_test, y_test = problem.rows(split.test)
+        predictions = np.asarray(model.predict(X_test))
+        predicted = perf_counter()
+        found = Measurement(
+            score=problem.metric(y_test, predictions, y),
+            tune_seconds=tuned - started if candidate.grid else 0.0,
+            fit_seconds=fitted - tuned,
+            predict_seconds=predicted - fitted,
+            chosen=describe(chosen),
+            predictions=predictions,
+        )
+        if split.validation is not None:
+            X_validation, y_validation = problem.rows(split.validation)
+            found.validation_score = problem.metric(y_validation, model.predict(X_validation), y)
+        _inspect(found, model, X_test, split)
+    found.warnings = sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught})
+    return found
+
+
+def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
+    """The setting of the grid with the best mean inner score; the first one on ties."""
+    settings = list(ParameterGrid(candidate.grid)) if candidate.grid else [{}]
+    if len(settings) == 1:
+        return settings[0]
+    folds = StratifiedFolds(INNER_FOLDS) if problem.task == CLASSIFICATION else Folds(INNER_FOLDS)
+    scores = np.zeros(len(settings))
+    failure = None
+    with warnings.catch_warnings():
+        # The outer folds have already said which classes are too small, and the final fit repeats the rest.
+        warnings.simplefilter("ignore")
+        for inner in folds.splits(y, tuning_seed):
+            for group in _settings_sharing_a_fit(settings, candidate.predict_time):
+                try:
+                    scores[group] += _inner_scores(
+                        problem, candidate, settings, group, X, y, inner, task_seed
+                    )
+                except Exception as error:
+                    failure = error
+                    scores[group] = -np.inf
+    if np.all(scores == -np.inf):
+        raise RuntimeError(f"every setting of the grid failed; the last: {failure!r}") from failure
+    return settings[int(np.argmax(scores))]
+
+
+def _settings_sharing_a_fit(settings: list[dict], predict_time) -> list[list[int]]:
+    groups: dict[str, list[int]] = {}
+    for position, setting in enumerate(settings):
+        fit_part = {name: describe(value) for name, value in setting.items() if name not in predict_time}
+        groups.setdefault(repr(sorted(fit_part.items())), []).append(position)
+    return list(groups.values())
+
+
+def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_seed: int) -> list[float]:
+    X_train, y_train = _take(X, inner.train), y[inner.train]
+    X_test, y_test = _take(X, inner.test), y[inner.test]
+    model = seeded_clone(candidate.estimator, {**candidate.setting, **settings[group[0]]}, task_seed)
+    model.fit(X_train, y_train)
+    found = []
+    for position in group:
+        model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
+        found.append(problem.metric.better(problem.metric(y_test, model.predict(X_test), y_train)))
+    return found
+
+
+def _take(X, rows):
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _inspect(found: Measurement, model, X_test, split: Split) -> None:
+    """Record what the fitted model tells about itself: neighbours, hubness, iterations, objective."""
+    final = model
+    if isinstance(model, Pipeline):
+        final = model.steps[-1][1]
+        for _, step in model.steps[:-1]:
+            X_test = step.transform(X_test) if step not in (None, "passthrough") else X_test
+    learner = getattr(final, "learner_", final)
+    n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
+    found.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
+    found.objective = float(objective) if objective is not None and np.size(objective) == 1 else None
+    if not hasattr(final, "kneighbors"):
+        return
+    k = min(HUBNESS_K, len(split.train))
+    _, indices = final.kneighbors(X_test, n_neighbors=k)
+    n_references = getattr(final, "n_samples_fit_", len(split.train))
+    found.hub_skewness = hubness_skewness(indices, n_references)
+    if indices.size <= MAX_KEPT_NEIGHBOURS and n_references == len(split.train):
+        found.neighbours = split.train[indices]

@@ -1,0 +1,151 @@
+"""What is compared on what: a problem (data and score) and its candidates (estimators and grids)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.multiclass import type_of_target
+
+from nearkin.evaluation.fingerprints import array_digest, describe, digest
+from nearkin.evaluation.regression_error import arrmse
+
+CLASSIFICATION = "classification"
+REGRESSION = "regression"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score: its name, its direction and how to compute it from a test part."""
+
+    name: str
+    greater_is_better: bool
+
+    def __call__(self, y_true, y_pred, y_train) -> float:
+        if self.name == "accuracy":
+            return float(accuracy_score(y_true, y_pred))
+        return arrmse(y_true, y_pred, np.mean(y_train, axis=0))
+
+    def better(self, score: float) -> float:
+        """The score turned so that larger is better."""
+        return score if self.greater_is_better else -score
+
+
+ACCURACY = Metric("accuracy", greater_is_better=True)
+ARRMSE = Metric("aRRMSE", greater_is_better=False)
+
+
+def task_of(y) -> str:
+    """Whether targets ask for classification or regression.
+
+    Examples
+    --------
+    >>> task_of(["a", "b"]), task_of([0.5, 1.25])
+    ('classification', 'regression')
+    """
+    kind = type_of_target(y)
+    if kind in ("continuous", "continuous-multioutput", "multiclass-multioutput", "multilabel-indicator"):
+        return REGRESSION
+    if kind in ("binary", "multiclass"):
+        return CLASSIFICATION
+    raise ValueError(f"targets of type {kind!r} are neither labels nor numbers to predict.")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Data to predict: features, targets and the task they ask for.
+
+    Parameters
+    ----------
+    name : str
+        Shown in results.
+    X : array, CSR matrix or data frame of n rows
+    y : array of n labels, or of one or several numeric targets
+    task : {"auto", "classification", "regression"}
+    """
+
+    name: str
+    X: object
+    y: np.ndarray
+    task: str = "auto"
+
+    def __post_init__(self):
+        y = np.asarray(self.y)
+        if self.X.shape[0] != len(y):
+            raise ValueError(f"X has {self.X.shape[0]} rows but y has {len(y)}.")
+        object.__setattr__(self, "y", y)
+        object.__setattr__(self, "task", task_of(y) if self.task == "auto" else self.task)
+        if self.task not in (CLASSIFICATION, REGRESSION):
+            raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
+
+    @property
+    def metric(self) -> Metric:
+        return ACCURACY if self.task == CLASSIFICATION else ARRMSE
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return digest([array_digest(self.X), array_digest(self.y), self.task])
+
+    def rows(self, rows: np.ndarray):
+        """Features and targets of some rows, as copies in memory."""
+        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        # Data handed to workers is memory-mapped; estimators should see plain arrays.
+        X = np.asarray(X) if isinstance(X, np.ndarray) else X
+        return X, np.asarray(self.y[rows])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One competitor: an unfitted estimator and the settings to choose among.
+
+    Parameters
+    ----------
+    label : str
+        Unique name, shown in results.
+    estimator : scikit-learn estimator
+        Typically a pipeline of a scaler and a nearest-neighbour predictor. Whatever it fits
+        (scaling, PCA, metric) is fitted on training rows only.
+    grid : dict of parameter name to list of values, or list of such dicts
+        Settings to choose among inside the training part; empty for none.
+    predict_time : tuple of str
+        Parameters of the grid that can change after `fit` (such as the number of neighbours), so
+        that tuning need not fit again for them.
+    setting : dict
+        Parameters fixed for this candidate, recorded with its results.
+    reference : bool
+        Marks a non-neighbour model shown for orientation; it is never picked as the winner.
+    """
+
+    label: str
+    estimator: BaseEstimator
+    grid: Mapping | list[Mapping] = field(default_factory=dict)
+    predict_time: tuple[str, ...] = ()
+    setting: Mapping = field(default_factory=dict)
+    reference: bool = False
+
+    @property
+    def n_settings(self) -> int:
+        return len(ParameterGrid(self.grid)) if self.grid else 1
+
+    def signature(self) -> dict:
+        """JSON-ready description of everything that can change its results."""
+        return {
+            "estimator": describe(self.estimator),
+            "grid": describe(self.grid),
+            "setting": describe(self.setting),
+            "predict_time": sorted(self.predict_time),
+        }
+
+    def untuned(self) -> Candidate:
+        """The same candidate without its grid."""
+        return replace(self, grid={}, predict_time=())
+
+    def expand(self) -> Iterator[Candidate]:
+        """One candidate per setting of the grid."""
+        for setting in ParameterGrid(self.grid) if self.grid else [{}]:
+            yield replace(self, grid={}, predict_time=(), setting={**self.setting, **setting})

@@ -1,0 +1,140 @@
+"""Tasks: the smallest pieces of work that are run, recorded and resumed, each with a lasting key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nearkin.evaluation.fingerprints import describe, digest
+from nearkin.evaluation.problems import Candidate, Problem
+from nearkin.evaluation.protocols import Protocol, Split
+
+DONE = "done"
+ERROR = "error"  # the estimator raised
+CRASH = "crash"  # its process died
+TIMEOUT = "timeout"  # it exceeded the time limit of a task
+MEMORY = "memory"  # it exceeded the memory limit of a task
+NOT_RUN = "not run"  # the time budget ended first
+FAILURES = (ERROR, CRASH, TIMEOUT, MEMORY)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One (dataset, candidate, fold, setting) to measure."""
+
+    key: str
+    problem: Problem
+    candidate: Candidate
+    split: Split
+    protocol: dict
+    seed: int
+
+    @property
+    def task_seed(self) -> int:
+        return int(self.key[:12], 16)
+
+    @property
+    def tuning_seed(self) -> int:
+        return int(digest([self.seed, self.split.repeat, self.split.fold])[:12], 16)
+
+
+@dataclass
+class Record:
+    """The outcome of a task as it is stored; `score` is None unless `status` is "done".
+
+    Attributes
+    ----------
+    dataset, learner, fold : str
+        Which problem, candidate and split (as ``repeat.fold``).
+    setting, chosen : dict
+        Parameters fixed for the candidate, and those tuning chose.
+    test_rows, predictions, neighbours : ndarray or None
+        Row numbers in the data, what was predicted for them, and (test rows x 10) row numbers of
+        their nearest training rows.
+    """
+
+    key: str
+    dataset: str
+    learner: str
+    fold: str
+    seed: int
+    setting: dict
+    status: str = NOT_RUN
+    error: str | None = None
+    metric: str | None = None
+    score: float | None = None
+    validation_score: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    tune_seconds: float | None = None
+    hub_skewness: float | None = None
+    n_iter: int | None = None
+    objective: float | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    reference: bool = False
+    chosen: dict = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    protocol: dict = field(default_factory=dict)
+    versions: dict = field(default_factory=dict)
+    finished_at: str | None = None
+    test_rows: np.ndarray | None = None
+    predictions: np.ndarray | None = None
+    neighbours: np.ndarray | None = None
+
+    @classmethod
+    def of_task(cls, task: Task, **outcome) -> Record:
+        """The record of a task, with an outcome or still without one."""
+        return cls(
+            key=task.key,
+            dataset=task.problem.name,
+            learner=task.candidate.label,
+            fold=task.split.name,
+            seed=task.seed,
+            setting=describe(task.candidate.setting),
+            metric=task.problem.metric.name,
+            n_train=len(task.split.train),
+            n_test=len(task.split.test),
+            reference=task.candidate.reference,
+            protocol=task.protocol,
+            **outcome,
+        )
+
+
+def plan_tasks(
+    problem: Problem, candidates: Iterable[Candidate], protocol: Protocol, seed: int = 0
+) -> list[Task]:
+    """All tasks of a comparison, fold by fold, so that an interrupted run has compared like with like.
+
+    Where the protocol has validation rows, each setting of a grid becomes its own task and the
+    choice among them is made afterwards from the validation scores; elsewhere a task tunes itself
+    inside its training rows.
+    """
+    candidates = list(candidates)
+    repeated = [
+        label for label, count in Counter(candidate.label for candidate in candidates).items() if count > 1
+    ]
+    if repeated:
+        raise ValueError(f"labels must be unique, but {', '.join(repeated)} came up more than once.")
+    splits: Sequence[Split] = protocol.splits(problem.y, seed)
+    described = protocol.describe()
+    if splits and splits[0].validation is not None:
+        candidates = [expanded for candidate in candidates for expanded in candidate.expand()]
+    signatures = [candidate.signature() for candidate in candidates]
+    tasks = []
+    for split in splits:
+        for candidate, signature in zip(candidates, signatures, strict=True):
+            identity = [
+                problem.fingerprint,
+                problem.name,
+                candidate.label,
+                signature,
+                described,
+                seed,
+                split.name,
+            ]
+            tasks.append(Task(digest(identity), problem, candidate, split, described, seed))
+    return tasks
