@@ -1,6 +1,14 @@
 """What a fitted learner leaves behind: immutable squared dissimilarities from queries to references."""
 
 from nearkin.distances.base import Distance
-from nearkin.distances.embedded import AffineMap, EmbeddedDistance
+from nearkin.distances.embedded import AffineMap, EmbeddedDistance, FactoredMap
+from nearkin.distances.kernel_moved import CentredKernel, KernelMovedDistance
 
-__all__ = ["AffineMap", "Distance", "EmbeddedDistance"]
+__all__ = [
+    "AffineMap",
+    "CentredKernel",
+    "Distance",
+    "EmbeddedDistance",
+    "FactoredMap",
+    "KernelMovedDistance",
+]

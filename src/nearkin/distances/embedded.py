@@ -54,6 +54,25 @@ class AffineMap:
 
 
 @dataclass(frozen=True)
+class FactoredMap:
+    """``(x - origin) @ left.T @ right + origin``: a low-rank linear move about a fixed point."""
+
+    left: np.ndarray
+    right: np.ndarray
+    origin: np.ndarray
+
+    def __call__(self, X, /) -> np.ndarray:
+        centred = X - self.origin.astype(X.dtype, copy=False)
+        moved = (centred @ self.left.T.astype(X.dtype, copy=False)) @ self.right.astype(X.dtype, copy=False)
+        return moved + self.origin.astype(X.dtype, copy=False)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The d x d matrix, made on demand."""
+        return self.right.T @ self.left
+
+
+@dataclass(frozen=True)
 class EmbeddedDistance(Distance):
     """Squared Euclid between embedded queries and embedded references.
 

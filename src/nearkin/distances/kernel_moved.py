@@ -1,0 +1,128 @@
+"""Ridge-moved points in the feature space of a kernel, by inner products alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from nearkin.distances.base import Distance
+from nearkin.numerics.products import cross_products, squared_norms
+
+
+@dataclass(frozen=True)
+class CentredKernel:
+    """A Mercer kernel whose feature space is centred on the training rows.
+
+    Parameters
+    ----------
+    rows : ndarray or CSR of shape (n, d)
+        The training rows.
+    name : str or callable
+        "linear", or anything `sklearn.metrics.pairwise.pairwise_kernels` takes.
+    params : dict
+        The kernel's parameters.
+    row_means : ndarray of shape (n,)
+        Mean kernel value of each training row with all the others.
+    """
+
+    rows: np.ndarray
+    name: str | Callable = "linear"
+    params: dict = field(default_factory=dict)
+    row_means: np.ndarray | None = None
+
+    @classmethod
+    def fit(cls, rows, name="linear", params=None) -> tuple[CentredKernel, np.ndarray]:
+        """The centred kernel of these rows, and its n x n matrix."""
+        raw = cls(rows, name, params or {})
+        gram = raw._plain(rows, rows)
+        kernel = cls(rows, name, params or {}, gram.mean(axis=1))
+        kernel._centre(gram, kernel.row_means)
+        return kernel, gram
+
+    def to_rows(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """Centred kernel values of X with every training row, and the squared length of each row of X."""
+        K = self._plain(X, self.rows)
+        to_mean = K.mean(axis=1)
+        self._centre(K, to_mean)
+        norms = self._plain_diagonal(X) - 2 * to_mean + self.row_means.mean()
+        return K, np.maximum(norms, 0)
+
+    def _centre(self, K: np.ndarray, means_of_rows: np.ndarray) -> None:
+        K -= self.row_means
+        K -= (means_of_rows - self.row_means.mean())[:, None]
+
+    def _plain(self, X, Y) -> np.ndarray:
+        if self.name == "linear":
+            return cross_products(X, Y)
+        K = pairwise_kernels(X, Y, metric=self.name, **self.params)
+        return np.asarray(K, dtype=X.dtype)
+
+    def _plain_diagonal(self, X) -> np.ndarray:
+        if self.name == "linear":
+            return squared_norms(X)
+        blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
+        return np.concatenate([np.diagonal(self._plain(block, block)) for block in blocks])
+
+
+@dataclass(frozen=True)
+class KernelMovedDistance(Distance):
+    """Squared distance in feature space with one side moved by a ridge regression.
+
+    A moved row is ``k(x, inputs) @ coefficients @ outputs`` times the training rows in feature
+    space; the feature vectors themselves never appear, so rows may be sparse at any dimension.
+
+    Parameters
+    ----------
+    kernel : CentredKernel
+    inputs : ndarray of shape (m,)
+        Training rows the regression maps from.
+    coefficients : ndarray of shape (m, m)
+        The regression in dual form.
+    outputs : csr_array of shape (m, n)
+        Training rows the regression maps to, summed per input.
+    output_gram : ndarray of shape (m, m)
+        Inner products of those sums.
+    moves : {"references", "queries"}
+        Which side is moved; the other stays.
+    """
+
+    kernel: CentredKernel
+    inputs: np.ndarray
+    coefficients: np.ndarray
+    outputs: sparse.csr_array
+    output_gram: np.ndarray
+    moves: str = "references"
+
+    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+        if self.moves == "references":
+            C, moved_norms = self._moved(references)
+
+            def to_moved(queries) -> np.ndarray:
+                K, norms = self.kernel.to_rows(queries)
+                return self._distances((K @ self.outputs.T) @ C.T, norms, moved_norms)
+
+            return to_moved
+        K, norms = self.kernel.to_rows(references)
+        wanted = K @ self.outputs.T
+
+        def from_moved(queries) -> np.ndarray:
+            C, moved_norms = self._moved(queries)
+            return self._distances(C @ wanted.T, moved_norms, norms)
+
+        return from_moved
+
+    def _moved(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the moved rows over the output sums, and their squared lengths."""
+        C = self.kernel.to_rows(X)[0][:, self.inputs] @ self.coefficients
+        return C, np.einsum("ij,ij->i", C @ self.output_gram, C)
+
+    @staticmethod
+    def _distances(products: np.ndarray, query_norms: np.ndarray, reference_norms: np.ndarray) -> np.ndarray:
+        products *= -2
+        products += query_norms[:, None]
+        products += reference_norms
+        return np.maximum(products, 0, out=products)

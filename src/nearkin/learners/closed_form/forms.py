@@ -1,0 +1,124 @@
+"""The two forms of the ridge regression that moves rows: primal for d <= n, dual otherwise.
+
+Both take training rows and pair weights and give the distance for any alpha, so that the learner
+and its choice of alpha need not know which one they use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.distances import (
+    AffineMap,
+    CentredKernel,
+    Distance,
+    EmbeddedDistance,
+    FactoredMap,
+    KernelMovedDistance,
+)
+from nearkin.numerics.products import squared_norms
+from nearkin.numerics.ridge import dual_coefficients, normal_equations, ridge_path, solve_ridge
+
+REFERENCES = "references"
+QUERIES = "queries"
+
+
+def regression_of(pairs: sparse.csr_array, moves: str) -> tuple[np.ndarray, sparse.csr_array]:
+    """Input weights and output operator of the regression behind these (source, target) pairs.
+
+    Moving references maps targets to their sources; moving queries maps sources to their targets.
+    """
+    outputs = pairs.T.tocsr() if moves == REFERENCES else pairs
+    return np.asarray(outputs.sum(axis=1)).ravel(), outputs
+
+
+def moving(embedding, moves: str) -> EmbeddedDistance:
+    """The distance that moves one side by the embedding and leaves the other alone."""
+    return EmbeddedDistance(**{moves: embedding})
+
+
+def row_mean(X) -> np.ndarray:
+    """Mean of the rows, dense even for sparse X."""
+    return np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype)
+
+
+def centred_norms(X, mean: np.ndarray) -> np.ndarray:
+    """Squared length of each row from the mean, without centring sparse rows."""
+    if sparse.issparse(X):
+        return np.maximum(squared_norms(X) - 2 * (X @ mean) + mean @ mean, 0)
+    return squared_norms(X - mean)
+
+
+class PrimalForm:
+    """d x d normal equations; needs d x d memory and one pass over the rows."""
+
+    def __init__(self, X, pairs: sparse.csr_array, moves: str):
+        self._mean = row_mean(X)
+        self._dtype = X.dtype
+        self._moves = moves
+        centred = X if sparse.issparse(X) else X - self._mean
+        weights, outputs = regression_of(pairs, moves)
+        self._A, self._B = normal_equations(centred, weights, outputs, self._mean)
+        output_weights = np.asarray(outputs.sum(axis=0)).ravel()
+        norms = centred_norms(X, self._mean) if sparse.issparse(X) else squared_norms(centred)
+        self._wanted = float(output_weights @ norms)
+
+    def distances(self, alphas) -> list[Distance]:
+        """One distance per alpha; several alphas share one eigendecomposition."""
+        if len(alphas) == 1:
+            solutions = [solve_ridge(self._A, self._B, alphas[0])]
+        else:
+            solutions = ridge_path(self._A, self._B, alphas)
+        return [self._distance(solution) for solution in solutions]
+
+    def _distance(self, transposed: np.ndarray) -> Distance:
+        W = np.ascontiguousarray(transposed.T, dtype=self._dtype)
+        return moving(AffineMap(W, origin=self._mean, shift=self._mean), self._moves)
+
+    def objective(self, distance: Distance) -> float:
+        """Penalised squared error at the ridge solution: what is wanted minus what is explained."""
+        W = getattr(distance, self._moves).matrix
+        return float(self._wanted - np.vdot(self._B, W.T.astype(np.float64)))
+
+
+class DualForm:
+    """Inner products of the training rows; needs n x n memory, takes any d, sparse rows and kernels."""
+
+    def __init__(self, X, pairs: sparse.csr_array, moves: str, kernel="linear", params=None):
+        self._X, self._moves = X, moves
+        # Rows of moderate dimension can be moved explicitly, which any index can hold.
+        self._explicit = kernel == "linear" and not sparse.issparse(X)
+        self._kernel, gram = CentredKernel.fit(X, kernel, params)
+        weights, outputs = regression_of(pairs, moves)
+        self._inputs = np.flatnonzero(weights)
+        self._weights = weights[self._inputs]
+        self._outputs = outputs[self._inputs]
+        output_weights = np.asarray(outputs.sum(axis=0)).ravel()
+        self._wanted = float(output_weights @ np.diagonal(gram))
+        self._output_gram = np.ascontiguousarray((self._outputs @ gram) @ self._outputs.T)
+        self._input_gram = gram[np.ix_(self._inputs, self._inputs)]
+
+    def distances(self, alphas) -> list[Distance]:
+        coefficients = dual_coefficients(self._input_gram, self._weights, alphas)
+        return [self._distance(F) for F in coefficients]
+
+    def _distance(self, F: np.ndarray) -> Distance:
+        if self._explicit:
+            mean = row_mean(self._X)
+            centred = self._X - mean
+            return moving(
+                FactoredMap(centred[self._inputs], F @ (self._outputs @ centred), mean), self._moves
+            )
+        return KernelMovedDistance(
+            self._kernel, self._inputs, F, self._outputs, self._output_gram, moves=self._moves
+        )
+
+    def objective(self, distance: Distance) -> float:
+        if isinstance(distance, KernelMovedDistance):
+            explained = np.vdot(self._input_gram @ distance.coefficients, self._output_gram)
+        else:
+            embedding = getattr(distance, self._moves)
+            wanted_sums = self._outputs @ (self._X - embedding.origin)
+            explained = np.vdot(self._input_gram @ embedding.right, wanted_sums)
+        return self._wanted - float(explained)

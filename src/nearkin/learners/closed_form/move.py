@@ -1,0 +1,245 @@
+"""Move-labeled and Move-query: ridge regression that moves one side of the search."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+from nearkin.distances import EmbeddedDistance
+from nearkin.learners.base import Learner
+from nearkin.learners.closed_form.alpha import choose_relative_alpha
+from nearkin.learners.closed_form.forms import (
+    QUERIES,
+    REFERENCES,
+    DualForm,
+    PrimalForm,
+    centred_norms,
+    regression_of,
+    row_mean,
+)
+from nearkin.supervision.pairs import target_pairs
+
+# The dual form holds a few n x n arrays; beyond this many rows that is no longer a few gigabytes.
+DUAL_MAX_ROWS = 30_000
+# The penalty is chosen on at most so many rows in the dual form, whose path costs n^3.
+DUAL_SELECTION_ROWS = 2_500
+
+
+class _Move(Learner):
+    """Shared by MoveLabeled and MoveQuery: they differ only in which side moves."""
+
+    accepts_sparse: ClassVar[bool] = True
+    _moves: ClassVar[str]
+
+    def _fit(self, X, y, sample_weight, kernel=None, kernel_params=None):
+        self._check_settings()
+        X, codes = self._validate_labelled(X, y)
+        sample_weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        if sample_weight is not None:
+            if np.any(sample_weight < 0):
+                raise ValueError("sample_weight has negative entries; weights must be zero or positive.")
+            kept = sample_weight > 0
+            X, codes, sample_weight = X[kept], codes[kept], sample_weight[kept]
+        pairs = target_pairs(X, codes, self.n_targets, sample_weight)
+        if pairs.nnz == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
+                "only; give more rows per class, or check that y holds labels and not identifiers."
+            )
+        self._use_primal = kernel is None and X.shape[1] <= X.shape[0]
+        if not self._use_primal and X.shape[0] > DUAL_MAX_ROWS:
+            raise ValueError(
+                f"with {X.shape[0]} rows of {X.shape[1]} features (or a kernel) {type(self).__name__} would need "
+                f"n x n memory for more than {DUAL_MAX_ROWS} rows; reduce the features first, for instance by "
+                "sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
+            )
+        kernel = {"kernel": kernel or "linear", "params": kernel_params}
+        self.alpha_ = self._alpha(X, codes, pairs, sample_weight, kernel)
+        form = self._form(X, pairs, kernel)
+        self.distance_ = form.distances([self.alpha_])[0]
+        self.objective_ = form.objective(self.distance_) / X.shape[0]
+        self.n_iter_ = 1
+        return self
+
+    def _check_settings(self) -> None:
+        if not isinstance(self.n_targets, Integral) or self.n_targets < 1:
+            raise ValueError(f"n_targets={self.n_targets!r}: expected an integer of at least 1.")
+        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)
+        if not (self.alpha == "auto" or (number and 0 <= self.alpha < np.inf)):
+            raise ValueError(f"alpha={self.alpha!r}: expected 'auto' or a finite number of at least 0.")
+
+    def _form(self, X, pairs, kernel: dict):
+        if self._use_primal:
+            return PrimalForm(X, pairs, self._moves)
+        return DualForm(X, pairs, self._moves, **kernel)
+
+    def _alpha(self, X, codes, pairs, sample_weight, kernel: dict) -> float:
+        if self.alpha != "auto":
+            return float(self.alpha)
+        # The unit is per pair, so that a penalty chosen on part of the rows means the same on all.
+        weights, _ = regression_of(pairs, self._moves)
+        rank = min(X.shape[1], np.count_nonzero(weights)) if kernel["kernel"] == "linear" else len(weights)
+        norms = centred_norms(X, row_mean(X)) if kernel["kernel"] == "linear" else np.ones(len(weights))
+        unit_per_pair = float(weights @ norms) / rank / pairs.sum()
+        if unit_per_pair == 0:
+            unit_per_pair = 1.0  # all rows coincide: any penalty gives the same distances
+
+        def distances_for(rows, relative_alphas):
+            part = None if sample_weight is None else sample_weight[rows]
+            part_pairs = target_pairs(X[rows], codes[rows], self.n_targets, part)
+            if part_pairs.nnz == 0:
+                return None
+            unit = unit_per_pair * part_pairs.sum()
+            return self._form(X[rows], part_pairs, kernel).distances(relative_alphas * unit)
+
+        chosen = np.arange(X.shape[0])
+        if not self._use_primal and len(chosen) > DUAL_SELECTION_ROWS:
+            by_class = np.argsort(codes, kind="stable")
+            chosen = np.sort(by_class[np.linspace(0, len(codes) - 1, DUAL_SELECTION_ROWS).astype(int)])
+        relative, self.alpha_scores_ = choose_relative_alpha(
+            X[chosen], codes[chosen], lambda rows, alphas: distances_for(chosen[rows], alphas)
+        )
+        return relative * unit_per_pair * pairs.sum()
+
+    @property
+    def components_(self) -> np.ndarray:
+        """The d x d matrix W of the move, about the training mean."""
+        distance = getattr(self, "distance_", None)
+        if not isinstance(distance, EmbeddedDistance):
+            raise AttributeError(
+                "components_ exists only after fitting without a kernel on rows that are dense or n >= d."
+            )
+        return getattr(distance, self._moves).matrix
+
+
+class MoveLabeled(_Move):
+    """Move the labelled points towards the queries that should find them, by ridge regression.
+
+    Every training row x should be found by its nearest neighbours of its own class, so a matrix W is
+    learned that brings those neighbours z to it: min sum ||x - W z||^2 + alpha ||W||^2. At prediction
+    the references are moved and the queries stay where they are. Regression shrinks what it maps,
+    and references with less spread than the queries have fewer hubs.
+
+    Parameters
+    ----------
+    n_targets : int, default=1
+        Neighbours of the same class that are moved towards each row.
+    alpha : "auto" or float, default="auto"
+        Penalty on W. "auto" tries ten values along one eigendecomposition and keeps the one of best
+        k-NN accuracy on held-out training rows.
+    kernel : None, str or callable, default=None
+        Move in the feature space of this kernel: any name or function that
+        `sklearn.metrics.pairwise.pairwise_kernels` takes.
+    kernel_params : dict or None, default=None
+        Parameters of the kernel, such as ``{"gamma": 0.1}``.
+
+    Attributes
+    ----------
+    distance_ : Distance
+        Queries stay, references move. `distance_.embed_references(X)` gives the moved rows.
+    components_ : ndarray of shape (n_features, n_features)
+        W. Not there for kernels or sparse rows with more features than rows, which use the dual form.
+    alpha_ : float
+        The penalty used.
+    alpha_scores_ : ndarray of shape (10,)
+        Held-out accuracy of each penalty tried; only if alpha="auto".
+    objective_ : float
+        Penalised squared error, mean per row.
+    classes_, n_features_in_, n_iter_
+        As everywhere.
+
+    Notes
+    -----
+    Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
+    (or with a kernel or very wide sparse rows) everything is n x n instead. There is no `transform`:
+    moving queries and references alike would undo the method. Use `KNNClassifier(MoveLabeled())`.
+
+    References
+    ----------
+    Shigeto, Shimbo, Matsumoto (2017). A fast and easy regression technique for k-NN classification
+    without using negative pairs. PAKDD.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from nearkin import KNNClassifier, MoveLabeled
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNNClassifier(MoveLabeled(alpha=1.0)).fit(X, y)
+    >>> model.learner_.components_.shape
+    (4, 4)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    summary = "Moves labelled points by ridge regression; closed form, cuts hubs."
+    _moves = REFERENCES
+
+    def __init__(self, n_targets=1, alpha="auto", kernel=None, kernel_params=None):
+        self.n_targets = n_targets
+        self.alpha = alpha
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+
+    @classmethod
+    def tuning_grid(cls, n_samples, n_features, n_classes):
+        return {"n_targets": [1, 10]}
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn W from labelled rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels; at least one class needs two rows.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row's pairs; rows of weight zero are left out.
+        """
+        return self._fit(X, y, sample_weight, self.kernel, self.kernel_params)
+
+
+class MoveQuery(_Move):
+    """Move the queries instead of the labelled points: the mirror image that makes hubs worse.
+
+    It exists to show the hub effect: the same regression with the roles exchanged shrinks the
+    queries, so the references gain spread relative to them and hubs grow. Use `MoveLabeled`
+    for prediction.
+
+    Parameters
+    ----------
+    n_targets : int, default=1
+        Neighbours of the same class that each query should move to.
+    alpha : "auto" or float, default="auto"
+        Penalty on W, as for `MoveLabeled`.
+
+    Attributes
+    ----------
+    distance_, components_, alpha_, alpha_scores_, objective_, classes_, n_features_in_, n_iter_
+        As for `MoveLabeled`; here `distance_.embed_queries(X)` gives the moved rows.
+
+    References
+    ----------
+    Shigeto, Shimbo, Matsumoto (2017), Section 4.2, as for `MoveLabeled`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from nearkin import MoveQuery
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MoveQuery(alpha=1.0).fit(X, y).components_.shape
+    (4, 4)
+    """
+
+    summary = "Moves queries by ridge regression; shows how hubs arise, not for prediction."
+    _moves = QUERIES
+
+    def __init__(self, n_targets=1, alpha="auto"):
+        self.n_targets = n_targets
+        self.alpha = alpha
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn W from labelled rows; parameters as for `MoveLabeled.fit`."""
+        return self._fit(X, y, sample_weight)

@@ -1,0 +1,113 @@
+"""Ridge regression from one set of rows to another: primal and dual forms, and their paths over alpha.
+
+The regression is given by weights k of the input rows and a sparse operator O that sums the output
+rows wanted for each input: the normal matrix is ``A = X' diag(k) X`` and the right-hand side
+``B = X' (O X)``, whatever the number of pairs behind them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+
+BLOCK_BYTES = 8 * 2**20
+
+
+def normal_equations(X, weights: np.ndarray, outputs: sparse.csr_array, mean: np.ndarray):
+    """A and B of the centred rows, as float64 d x d arrays.
+
+    Parameters
+    ----------
+    X : ndarray (already centred) or CSR (not centred) of shape (n, d)
+    weights : ndarray of shape (n,)
+        How often each row is an input; rows of weight zero cost nothing.
+    outputs : csr_array of shape (n, n)
+        Row j sums the rows that input j should be mapped to.
+    mean : ndarray of shape (d,)
+        The mean to subtract from sparse rows; centring them would make them dense.
+    """
+    if sparse.issparse(X):
+        return _sparse_normal_equations(X, weights, outputs, mean)
+    d = X.shape[1]
+    A, B = np.zeros((d, d)), np.zeros((d, d))
+    inputs = np.flatnonzero(weights)
+    block = max(256, BLOCK_BYTES // (X.itemsize * d))
+    roots = np.sqrt(weights).astype(X.dtype)
+    for start in range(0, len(inputs), block):
+        rows = inputs[start : start + block]
+        R = X[rows]
+        B += R.T @ (outputs[rows] @ X)
+        R *= roots[rows, None]
+        A += R.T @ R
+    return A, B
+
+
+def _sparse_normal_equations(X, weights, outputs, mean):
+    wanted = outputs @ X
+    A = (X.T @ sparse.diags_array(weights) @ X).toarray().astype(np.float64)
+    B = (X.T @ wanted).toarray().astype(np.float64)
+    ones = np.ones(X.shape[0])
+    input_sum = X.T @ weights
+    A -= np.outer(input_sum, mean) + np.outer(mean, input_sum) - weights.sum() * np.outer(mean, mean)
+    sums_per_input = outputs @ ones
+    B -= np.outer(X.T @ sums_per_input, mean) + np.outer(mean, wanted.T @ ones)
+    B += sums_per_input.sum() * np.outer(mean, mean)
+    return A, B
+
+
+def solve_ridge(A: np.ndarray, B: np.ndarray, alpha: float) -> np.ndarray:
+    """``inv(A + alpha I) @ B`` for symmetric A >= 0; the least-norm solution if that is singular.
+
+    >>> solve_ridge(np.diag([1.0, 0.0]), np.array([[2.0], [0.0]]), 0.0)
+    array([[2.],
+           [0.]])
+    """
+    shifted = A.copy()
+    shifted.flat[:: len(A) + 1] += alpha
+    try:
+        return linalg.cho_solve(linalg.cho_factor(shifted, overwrite_a=True, check_finite=False), B)
+    except linalg.LinAlgError:
+        values, vectors = linalg.eigh(A)
+        return _from_spectrum(values + alpha, vectors, vectors.T @ B)
+
+
+def ridge_path(A: np.ndarray, B: np.ndarray, alphas) -> list[np.ndarray]:
+    """`solve_ridge` for every alpha, from one eigendecomposition of A."""
+    values, vectors = linalg.eigh(A)
+    rotated = vectors.T @ B
+    return [_from_spectrum(values + alpha, vectors, rotated) for alpha in alphas]
+
+
+def _from_spectrum(values: np.ndarray, vectors: np.ndarray, rotated: np.ndarray) -> np.ndarray:
+    cutoff = np.finfo(values.dtype).eps * len(values) * max(abs(values).max(), 0.0)
+    inverse = np.divide(1.0, values, out=np.zeros_like(values), where=values > cutoff)
+    return (vectors * inverse) @ rotated
+
+
+def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> list[np.ndarray]:
+    """The matrices F of the dual form, one per alpha.
+
+    With S = diag(sqrt k) X_I the rows of the inputs I (all weights positive here), push-through
+    gives ``inv(X_I' K X_I + alpha I) X_I' = X_I' F``, ``F = sqrt(K) inv(S S' + alpha I) / sqrt(K)``,
+    so a mapped row is ``(x . X_I') F (O X)``: inner products and the output rows are all it needs.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        Inner products of the input rows.
+    weights : ndarray of shape (m,)
+        Weight k of each, all positive.
+    alphas : sequence of float
+        One alpha is solved by Cholesky, several from one eigendecomposition.
+    """
+    roots = np.sqrt(weights).astype(gram.dtype)
+    H = gram * roots[:, None]
+    H *= roots
+    if len(alphas) == 1:
+        inverses = [solve_ridge(H, np.eye(len(H), dtype=H.dtype), alphas[0])]
+    else:
+        inverses = ridge_path(H, np.eye(len(H), dtype=H.dtype), alphas)
+    for inverse in inverses:
+        inverse *= roots[:, None]
+        inverse /= roots
+    return inverses
