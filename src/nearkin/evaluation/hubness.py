@@ -1,4 +1,4 @@
-"""Hubs: references that turn up in far too many nearest-neighbour lists, and those that never do."""
+"""Hubness with labels: which hubs vote wrongly, and how much of the vote a few references hold."""
 
 from __future__ import annotations
 
@@ -6,76 +6,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-# A reference counts as a hub this many standard deviations above the mean k-occurrence.
-HUB_THRESHOLD_SD = 2.0
+from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
+
+__all__ = ["HubnessReport", "hubness_report", "hubness_skewness", "k_occurrence"]
+
 TOP_SHARE = 0.01
-
-
-def k_occurrence(indices, n_references: int) -> np.ndarray:
-    """How often each reference is among the k nearest of the queries: N_k of shape (n_references,).
-
-    Parameters
-    ----------
-    indices : array of int, shape (n_queries, k)
-        Row numbers of each query's nearest references.
-    n_references : int
-        Number of references searched, found or not.
-
-    Examples
-    --------
-    >>> k_occurrence([[0, 2], [2, 1], [2, 0]], n_references=4)
-    array([2, 1, 3, 0])
-    """
-    indices = np.asarray(indices)
-    if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
-        raise ValueError(
-            f"indices must be a 2-D array of row numbers (queries x neighbours), got shape {indices.shape} "
-            f"of {indices.dtype}."
-        )
-    if n_references < 1:
-        raise ValueError(f"n_references={n_references}: there must be at least one reference.")
-    if indices.size and not (indices.min() >= 0 and indices.max() < n_references):
-        raise ValueError(
-            f"indices run from {indices.min()} to {indices.max()}, but n_references={n_references} allows "
-            f"0 to {n_references - 1}."
-        )
-    return np.bincount(indices.ravel(), minlength=n_references)
-
-
-def _skewness(counts: np.ndarray) -> float:
-    centred = counts - counts.mean()
-    variance = float(np.mean(centred**2))
-    if variance == 0.0:
-        return 0.0
-    return float(np.mean(centred**3) / variance**1.5)
-
-
-def hubness_skewness(indices, n_references: int) -> float:
-    """Skewness of the k-occurrence distribution: near 0 without hubs, large where hubs dominate.
-
-    Population moments over all references, ``mean((N_k - mean N_k)**3) / var(N_k)**1.5`` [1]_.
-    If every reference is found equally often the skewness is 0.0.
-
-    Parameters
-    ----------
-    indices : array of int, shape (n_queries, k)
-        Row numbers of each query's nearest references; k = 10 in the literature.
-    n_references : int
-        Number of references searched, found or not.
-
-    References
-    ----------
-    .. [1] Y. Shigeto, M. Shimbo, Y. Matsumoto, "A fast and easy regression technique for k-NN
-       classification without using negative pairs", PAKDD 2017.
-
-    Examples
-    --------
-    >>> hubness_skewness([[0], [0], [0], [1]], n_references=4)
-    0.816...
-    >>> hubness_skewness([[0], [1]], n_references=2)
-    0.0
-    """
-    return _skewness(k_occurrence(indices, n_references).astype(float))
 
 
 @dataclass(frozen=True)
@@ -87,11 +22,11 @@ class HubnessReport:
     n_queries, n_references, k : int
         Size of the neighbour lists.
     skewness : float
-        Skewness of N_k, see `hubness_skewness`.
+        Skewness of N_k; around 0 without hubs, large where hubs dominate.
     occurrence : ndarray of shape (n_references,)
         N_k of every reference.
     hubs : ndarray of int
-        Rows with N_k of at least the mean plus two standard deviations, most frequent first.
+        Rows with N_k more than two standard deviations above the mean, most frequent first.
     anti_hubs : ndarray of int
         Rows that no query has among its neighbours.
     top_share : float
@@ -155,21 +90,19 @@ def hubness_report(indices, n_references: int, query_labels=None, reference_labe
     (array([0]), array([2, 3, 4, 5]), 0.25)
     """
     indices = np.asarray(indices)
-    occurrence = k_occurrence(indices, n_references)
-    threshold = occurrence.mean() + HUB_THRESHOLD_SD * occurrence.std()
-    by_frequency = np.argsort(-occurrence, kind="stable")
-    is_hub = (occurrence[by_frequency] >= threshold) & (occurrence[by_frequency] > occurrence.mean())
+    found = Hubness.of(indices, n_references)
     n_top = max(1, round(TOP_SHARE * n_references))
+    top = np.sort(found.occurrences)[-n_top:].sum()
     bad_occurrence, bad_share = _disagreement(indices, n_references, query_labels, reference_labels)
     return HubnessReport(
         n_queries=indices.shape[0],
         n_references=int(n_references),
         k=indices.shape[1],
-        skewness=_skewness(occurrence.astype(float)),
-        occurrence=occurrence,
-        hubs=by_frequency[is_hub],
-        anti_hubs=np.flatnonzero(occurrence == 0),
-        top_share=float(occurrence[by_frequency[:n_top]].sum() / max(indices.size, 1)),
+        skewness=found.skewness,
+        occurrence=found.occurrences,
+        hubs=found.hubs,
+        anti_hubs=found.anti_hubs,
+        top_share=float(top / max(indices.size, 1)),
         bad_occurrence=bad_occurrence,
         bad_share=bad_share,
     )

@@ -13,7 +13,20 @@ def k_occurrence(indices: np.ndarray, n_references: int) -> np.ndarray:
     >>> k_occurrence(np.array([[0, 1], [0, 2]]), 4)
     array([2, 1, 1, 0])
     """
-    return np.bincount(np.asarray(indices).ravel(), minlength=n_references)
+    indices = np.asarray(indices)
+    if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(
+            f"indices must be a 2-D array of row numbers (queries x neighbours), got shape {indices.shape} "
+            f"of {indices.dtype}."
+        )
+    if n_references < 1:
+        raise ValueError(f"n_references={n_references}: there must be at least one reference.")
+    if indices.size and not (indices.min() >= 0 and indices.max() < n_references):
+        raise ValueError(
+            f"indices run from {indices.min()} to {indices.max()}, but n_references={n_references} allows "
+            f"0 to {n_references - 1}."
+        )
+    return np.bincount(indices.ravel(), minlength=n_references)
 
 
 def hubness_skewness(indices: np.ndarray, n_references: int) -> float:
