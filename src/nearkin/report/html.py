@@ -1,0 +1,129 @@
+"""Sections to one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import plotly.offline
+
+from nearkin.report.sections import Plot, Section, Table, Template, build_sections
+from nearkin.report.summary import Summary
+from nearkin.report.theme import PAGE_INKS
+from nearkin.report.views import Views
+from nearkin.report.words import p_text, seconds_text
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("nearkin.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["p_text"] = p_text
+    environment.filters["seconds"] = seconds_text
+    environment.tests["plot"] = lambda item: isinstance(item, Plot)
+    environment.tests["table"] = lambda item: isinstance(item, Table)
+    environment.tests["piece"] = lambda item: isinstance(item, Template)
+    return environment
+
+
+def _script_json(text: str) -> str:
+    """JSON that may stand inside a script element: no tag can be closed from within."""
+    return text.replace("<", "\\u003c").replace("&", "\\u0026")
+
+
+def _figure_json(plot: Plot) -> str:
+    text = plot.figure.to_json()
+    for ink, variable in PAGE_INKS.items():
+        text = text.replace(f'"{ink}"', f'"{variable}"')
+    return _script_json(text)
+
+
+def _data_json(data: Any) -> str:
+    return _script_json(json.dumps(data, allow_nan=False, default=str))
+
+
+def render_page(
+    sections: Sequence[Section],
+    *,
+    title: str,
+    headline: str = "",
+    tiles: Sequence[dict[str, str]] = (),
+    notices: Sequence[str] = (),
+) -> str:
+    """The whole page as text: styles, script and plotly.js inside, nothing fetched.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+    title, headline : str
+        The large first line and the sentence below it.
+    tiles : sequence of dict
+        Key figures under the headline, each with "label", "value" and "note".
+    notices : sequence of str
+        What the reader should know before trusting the numbers.
+    """
+    environment = _templates()
+    environment.globals.update(figure_json=_figure_json, data_json=_data_json, embedding_data=asdict)
+    source = environment.loader
+    assert source is not None
+    parts = {name: source.get_source(environment, name)[0] for name in ("report.css", "report.js")}
+    return environment.get_template("report.html.j2").render(
+        title=title,
+        headline=headline,
+        tiles=tiles,
+        notices=notices,
+        sections=sections,
+        css=parts["report.css"],
+        script=parts["report.js"],
+        plotly=plotly.offline.get_plotlyjs(),
+    )
+
+
+def key_figures(summary: Summary) -> list[dict[str, str]]:
+    """The tiles under the headline: winner, Euclid, hubs and time."""
+    winner, baseline = summary.winner, summary.baseline
+    if winner is None:
+        return []
+    text = summary.score.text
+    tiles = [{"label": f"Best: {winner.name}", "value": text(winner.score), "note": summary.score.name}]
+    if baseline is not None and winner is not baseline:
+        note = (
+            f"{text(winner.gain, signed=True)} by learning" if winner.gain is not None else summary.score.name
+        )
+        tiles.append({"label": "Euclid", "value": text(baseline.score), "note": note})
+        if winner.skewness is not None and baseline.skewness is not None:
+            value = f"{baseline.skewness:.1f} → {winner.skewness:.1f}"
+            tiles.append({"label": "Hub skewness", "value": value, "note": "before → after"})
+    elif winner.skewness is not None:
+        tiles.append({"label": "Hub skewness", "value": f"{winner.skewness:.1f}", "note": "Euclid"})
+    if winner.fit_seconds is not None:
+        tiles.append({"label": "Time to fit", "value": seconds_text(winner.fit_seconds), "note": winner.name})
+    return tiles
+
+
+def render_report(summary: Summary, views: Views | None = None) -> str:
+    """The report of one comparison as HTML text."""
+    return render_page(
+        build_sections(summary, views or Views()),
+        title=summary.title,
+        headline=summary.headline,
+        tiles=key_figures(summary),
+        notices=summary.notices,
+    )
+
+
+def write_report(path: str | Path, summary: Summary, views: Views | None = None) -> Path:
+    """Write the report of one comparison; the file needs nothing beside it."""
+    path = Path(path)
+    path.write_text(render_report(summary, views), encoding="utf-8")
+    return path

@@ -1,0 +1,221 @@
+"""From held-out predictions and fitted predictors to views; nothing is fitted here but two principal axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.evaluation.hubness import hubness_skewness, k_occurrence
+from nearkin.report.views import ConfusionView, EmbeddingView, HubnessView, PanelView
+
+#: Points drawn per panel; beyond this the browser labours and the eye sees no more.
+MAX_QUERIES = 400
+MAX_POINTS = 1600
+#: Hubs listed by name.
+MAX_HUBS = 8
+
+
+def hubness_view(name: str, neighbours, queries, labels, references=None) -> HubnessView:
+    """N_k of the references from neighbour lists.
+
+    Parameters
+    ----------
+    name : str
+        The distance.
+    neighbours : int array of shape (n_queries, k)
+        Row numbers of the neighbours found.
+    queries : int array of shape (n_queries,)
+        Row numbers of the queries.
+    labels : array of shape (n_rows,)
+        Labels of all rows, for counting bad appearances; numbers that are not labels are only listed.
+    references : int array, optional
+        Rows that could have been found; all of them by default.
+    """
+    neighbours, labels = np.asarray(neighbours), np.asarray(labels)
+    references = np.arange(len(labels)) if references is None else np.asarray(references)
+    all_counts = k_occurrence(neighbours, len(labels))
+    counts = all_counts[references]
+    position = np.full(len(labels), -1)
+    position[references] = np.arange(len(references))
+    is_label = labels.ndim == 1 and labels.dtype.kind != "f"
+    if is_label:
+        bad_votes = neighbours[labels[neighbours] != labels[np.asarray(queries)][:, None]]
+        bad = np.bincount(bad_votes, minlength=len(labels))
+    largest = references[np.argsort(-counts, kind="stable")[:MAX_HUBS]]
+    hubs = []
+    for row in largest:
+        hub = {"row": int(row), "label": _plain(labels[row]), "count": int(all_counts[row])}
+        hubs.append({**hub, "bad": int(bad[row])} if is_label else hub)
+    return HubnessView(
+        name=name,
+        k=neighbours.shape[1],
+        counts=counts.tolist(),
+        skewness=hubness_skewness(position[neighbours], len(references)),
+        anti_hubs=int((counts == 0).sum()),
+        hubs=hubs,
+    )
+
+
+def confusion_view(name: str, true, predicted) -> ConfusionView:
+    """Counts of true against predicted labels; classes in sorted order."""
+    classes, codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)
+    n_classes = len(classes)
+    cells = codes[: len(true)] * n_classes + codes[len(true) :]
+    counts = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+    return ConfusionView(name, [str(label) for label in classes], counts.tolist())
+
+
+def embedding_view(
+    predictors: Mapping[str, object], X, y, train, test, *, seed: int = 0, target_name: str = "class"
+) -> EmbeddingView:
+    """The held-out rows and the references they meet, under every fitted predictor.
+
+    Parameters
+    ----------
+    predictors : mapping of str to fitted predictor or pipeline
+        Each fitted on the rows `train`; the last step has `kneighbors` and `distance_`.
+    X, y : features and labels (or one regression target) of all rows
+    train, test : int arrays
+        Row numbers; neighbours are looked for among `train`, for queries of `test`.
+    seed : int
+        Decides which rows are drawn where there are too many.
+
+    Notes
+    -----
+    Up to 400 queries are drawn, all their neighbours, and other references up to 1,600 points.
+    """
+    rng = np.random.default_rng(seed)
+    train, test = np.asarray(train), np.asarray(test)
+    queries = np.sort(rng.choice(test, min(MAX_QUERIES, len(test)), replace=False))
+    found = {name: _neighbours(model, _rows(X, queries)) for name, model in predictors.items()}
+    met = np.unique(np.concatenate([train[indices].ravel() for _, indices, _ in found.values()]))
+    others = np.setdiff1d(train, met)
+    room = max(0, MAX_POINTS - len(queries) - len(met))
+    drawn = np.sort(np.concatenate([met, rng.choice(others, min(room, len(others)), replace=False)]))
+    rows = np.concatenate([queries, drawn])
+    position = np.full(max(train.max(), test.max()) + 1, -1)
+    position[drawn] = np.arange(len(queries), len(rows))
+    panels = []
+    for name, model in predictors.items():
+        distances, indices, predicted = found[name]
+        at, explained = _positions(model, _rows(X, queries), _rows(X, drawn))
+        panels.append(
+            PanelView(
+                name=name,
+                x=np.round(at[:, 0], 4).tolist(),
+                y=np.round(at[:, 1], 4).tolist(),
+                neighbours=position[train[indices]].tolist(),
+                distances=np.round(distances, 5).tolist(),
+                predicted=[_plain(value) for value in predicted],
+                explained=explained,
+            )
+        )
+    labels = np.asarray(y)[rows]
+    return EmbeddingView(
+        rows=rows.tolist(),
+        labels=[_plain(label) for label in labels],
+        is_query=[True] * len(queries) + [False] * len(drawn),
+        queries=list(range(len(queries))),
+        panels=_aligned(panels),
+        categorical=labels.dtype.kind != "f",
+        label_name=target_name,
+    )
+
+
+def _plain(value):
+    """A NumPy scalar as a Python one; a vector of targets as its first entry."""
+    value = value[0] if isinstance(value, np.ndarray) and value.ndim else value
+    return value.item() if hasattr(value, "item") else value
+
+
+def _rows(X, rows):
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _final_step(model, X):
+    """The predictor at the end of a pipeline and X as that step sees it."""
+    steps = getattr(model, "steps", None)
+    if steps is None:
+        return model, X
+    return steps[-1][1], model[:-1].transform(X) if len(steps) > 1 else X
+
+
+def _neighbours(model, X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    final, Z = _final_step(model, X)
+    distances, indices = final.kneighbors(Z)
+    return distances, indices, np.asarray(model.predict(X))
+
+
+def _positions(model, queries, references) -> tuple[np.ndarray, float | None]:
+    """Two coordinates per point, queries first, and the share of variance they carry."""
+    final, queries = _final_step(model, queries)
+    _, references = _final_step(model, references)
+    distance = getattr(final, "distance_", None)
+    if distance is None:
+        return principal_axes(_stack(queries, references))
+    if hasattr(distance, "embed_queries"):
+        return principal_axes(_stack(distance.embed_queries(queries), distance.embed_references(references)))
+    return scaled_distances(distance, _stack(queries, references)), None
+
+
+def _stack(first, second):
+    if sparse.issparse(first) or sparse.issparse(second):
+        return sparse.vstack([sparse.csr_matrix(first), sparse.csr_matrix(second)]).tocsr()
+    return np.vstack([first, second])
+
+
+def principal_axes(Z) -> tuple[np.ndarray, float]:
+    """The two principal coordinates of rows (dense or CSR) and the share of variance they carry."""
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    n_axes = min(2, *Z.shape)
+    if sparse.issparse(Z):
+        axes = TruncatedSVD(n_axes, random_state=0)
+    else:
+        axes = PCA(n_axes, random_state=0, svd_solver="auto")
+        Z = np.asarray(Z, dtype=np.float64)
+    at = axes.fit_transform(Z)
+    at = np.hstack([at, np.zeros((len(at), 2 - at.shape[1]))])
+    share = float(np.nansum(axes.explained_variance_ratio_))
+    return at, min(1.0, share)
+
+
+def scaled_distances(distance, X, n_landmarks: int = 200, seed: int = 0) -> np.ndarray:
+    """Two coordinates from distances alone (landmark scaling), for distances without an embedding.
+
+    Landmarks are placed by classical scaling of their symmetrised squared distances; every other
+    point goes where its distances to the landmarks put it.
+
+    References
+    ----------
+    de Silva, Tenenbaum (2004). Sparse multidimensional scaling using landmark points.
+    """
+    n = X.shape[0]
+    landmarks = np.random.default_rng(seed).choice(n, min(n_landmarks, n), replace=False)
+    between = np.asarray(distance.pairwise(X[landmarks], X[landmarks]), dtype=np.float64)
+    between = (between + between.T) / 2
+    mean = between.mean(axis=0)
+    inner = -(between - mean - mean[:, None] + mean.mean()) / 2
+    values, vectors = np.linalg.eigh(inner)
+    values, vectors = np.maximum(values[::-1][:2], 1e-12), vectors[:, ::-1][:, :2]
+    to_landmarks = np.asarray(distance.pairwise(X, X[landmarks]), dtype=np.float64)
+    return -(to_landmarks - mean) @ (vectors / np.sqrt(values)) / 2
+
+
+def _aligned(panels: Sequence[PanelView]) -> list[PanelView]:
+    """Flip and swap the later panels' axes to look like the first: principal axes have no sign."""
+    from dataclasses import replace
+
+    if not panels:
+        return []
+    first = np.column_stack([panels[0].x, panels[0].y])
+    first = (first - first.mean(axis=0)) / (first.std(axis=0) + 1e-12)
+    aligned = [panels[0]]
+    for panel in panels[1:]:
+        at = np.column_stack([panel.x, panel.y])
+        agreement = ((at - at.mean(axis=0)) * first).sum(axis=0)
+        at = at * np.where(agreement < 0, -1.0, 1.0)
+        aligned.append(replace(panel, x=at[:, 0].tolist(), y=at[:, 1].tolist()))
+    return aligned

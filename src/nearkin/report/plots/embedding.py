@@ -1,0 +1,144 @@
+"""The data in two dimensions under each distance, with the neighbours that decide a prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nearkin.report.theme import BETTER, MUTED, WRONG, class_style, new_figure
+from nearkin.report.views import EmbeddingView, PanelView
+
+#: Names of the traces that the page fills while a point is hovered.
+RIGHT_VOTES = "right votes"
+WRONG_VOTES = "wrong votes"
+
+
+def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
+    """One panel: references small and faint, held-out points large; a cross marks a wrong prediction.
+
+    The hover text names each held-out point's neighbours; in the report, lines are drawn to them as well.
+    """
+    figure = new_figure(430, hovermode="closest")
+    if view.categorical:
+        _add_classes(figure, view, panel)
+    else:
+        _add_values(figure, view, panel)
+    if view.categorical:
+        _add_mistakes(figure, view, panel)
+    for name, colour in ((RIGHT_VOTES, BETTER), (WRONG_VOTES, WRONG)):
+        figure.add_scatter(
+            x=[],
+            y=[],
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 2},
+            marker={"size": 13, "symbol": "circle-open", "color": colour, "line": {"width": 2.5}},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    figure.update_layout(legend={"itemsizing": "constant"})
+    figure.update_xaxes(showticklabels=False, zeroline=False, title_text="first principal direction")
+    figure.update_yaxes(
+        showticklabels=False, zeroline=False, title_text="second principal direction", scaleanchor=None
+    )
+    return figure
+
+
+def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
+    x, y, labels = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels).astype(str)
+    is_query = np.asarray(view.is_query, dtype=bool)
+    text = point_texts(view, panel)
+    for code, label in enumerate(sorted(set(labels), key=list(labels).index)):
+        colour, symbol = class_style(code)
+        for held_out in (False, True):
+            here = np.flatnonzero((labels == label) & (is_query == held_out))
+            figure.add_scatter(
+                x=x[here],
+                y=y[here],
+                mode="markers",
+                name=label,
+                legendgroup=label,
+                showlegend=held_out or not ((labels == label) & is_query).any(),
+                customdata=here.tolist(),
+                text=[text[i] for i in here],
+                hovertemplate="%{text}<extra></extra>",
+                marker={
+                    "size": 9 if held_out else 6,
+                    "symbol": symbol,
+                    "color": colour,
+                    "opacity": 0.95 if held_out else 0.35,
+                    "line": {"width": 0},
+                },
+            )
+
+
+def _add_values(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
+    x, y, values = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels, dtype=float)
+    is_query = np.asarray(view.is_query, dtype=bool)
+    text = point_texts(view, panel)
+    for held_out in (False, True):
+        here = np.flatnonzero(is_query == held_out)
+        figure.add_scatter(
+            x=x[here],
+            y=y[here],
+            mode="markers",
+            name="held out" if held_out else "references",
+            customdata=here.tolist(),
+            text=[text[i] for i in here],
+            hovertemplate="%{text}<extra></extra>",
+            marker={
+                "size": 9 if held_out else 6,
+                "color": values[here],
+                "coloraxis": "coloraxis",
+                "opacity": 0.95 if held_out else 0.4,
+                "line": {"width": 0},
+            },
+        )
+    figure.update_layout(
+        coloraxis={
+            "colorscale": "Viridis",
+            "colorbar": {
+                "title": {"text": view.label_name, "font": {"color": MUTED, "size": 12}},
+                "thickness": 10,
+                "outlinewidth": 0,
+                "tickfont": {"color": MUTED},
+            },
+        }
+    )
+
+
+def _add_mistakes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
+    labels = np.asarray(view.labels).astype(str)
+    wrong = [q for q, predicted in zip(view.queries, panel.predicted) if str(predicted) != labels[q]]
+    figure.add_scatter(
+        x=[panel.x[q] for q in wrong],
+        y=[panel.y[q] for q in wrong],
+        mode="markers",
+        name="predicted wrongly",
+        marker={"symbol": "x-thin", "size": 13, "line": {"width": 2, "color": WRONG}, "color": WRONG},
+        hoverinfo="skip",
+    )
+
+
+def point_texts(view: EmbeddingView, panel: PanelView) -> list[str]:
+    """Hover text of every point; held-out points list their neighbours and how each votes."""
+    texts = [f"row {row} · {_value(label)}<br>reference" for row, label in zip(view.rows, view.labels)]
+    for query, neighbours, distances, predicted in zip(
+        view.queries, panel.neighbours, panel.distances, panel.predicted
+    ):
+        lines = [
+            f"<b>row {view.rows[query]} · {view.label_name} {_value(view.labels[query])}</b>",
+            f"predicted {_value(predicted)}",
+        ]
+        for neighbour, distance in zip(neighbours, distances):
+            label = view.labels[neighbour]
+            mark = ""
+            if view.categorical:
+                mark = "✓ " if str(label) == str(view.labels[query]) else "✗ "
+            lines.append(f"{mark}row {view.rows[neighbour]} · {_value(label)} · {distance:.3g}")
+        texts[query] = "<br>".join(lines)
+    return texts
+
+
+def _value(label) -> str:
+    return f"{label:.4g}" if isinstance(label, float) else str(label)

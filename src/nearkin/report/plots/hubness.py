@@ -1,0 +1,67 @@
+"""How often each reference is somebody's neighbour, before and after learning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nearkin.report.summary import Summary
+from nearkin.report.theme import ACCENT, BASELINE, INK, kind_colour, new_figure
+from nearkin.report.views import HubnessView
+
+MAX_BARS = 40
+
+
+def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
+    """Share of the references that are among the k nearest of so many queries; one step line per distance."""
+    figure = new_figure(340, hovermode="x unified")
+    largest = max((max(view.counts, default=0) for view in views), default=0)
+    edges = _edges(largest)
+    labels = [
+        f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in zip(edges[:-1], edges[1:])
+    ]
+    for position, view in enumerate(views):
+        share = np.histogram(np.asarray(view.counts), bins=edges)[0] / max(1, len(view.counts))
+        figure.add_bar(
+            x=labels,
+            y=100 * share,
+            name=f"{view.name} (skewness {view.skewness:.2f})",
+            marker={"color": BASELINE if position == 0 else ACCENT, "opacity": 0.85, "line": {"width": 0}},
+            hovertemplate="%{y:.1f} % of the references<extra>" + view.name + "</extra>",
+        )
+    k = views[0].k if views else 10
+    figure.update_layout(barmode="group", bargap=0.15, bargroupgap=0.0)
+    figure.update_xaxes(
+        title_text=f"N<sub>{k}</sub>: times among the {k} nearest of a query", type="category", showgrid=False
+    )
+    figure.update_yaxes(title_text="share of references (%)", rangemode="tozero")
+    return figure
+
+
+def _edges(largest: int) -> np.ndarray:
+    """Whole-number bin edges: one bin per count up to ten, then growing ones so that hubs stay on the page."""
+    edges = list(range(0, min(largest, 10) + 2))
+    while edges[-1] <= largest and len(edges) < MAX_BARS:
+        edges.append(int(np.ceil(edges[-1] * 1.35)))
+    edges[-1] = max(edges[-1], largest + 1)
+    return np.asarray(edges)
+
+
+def skewness_figure(summary: Summary) -> go.Figure:
+    """Hub skewness of every row that was measured; smaller means fewer hubs."""
+    rows = [row for row in summary.finished if row.skewness is not None]
+    rows.sort(key=lambda row: row.skewness, reverse=True)
+    figure = new_figure(70 + 30 * len(rows), showlegend=False)
+    figure.add_bar(
+        x=[row.skewness for row in rows],
+        y=[row.name for row in rows],
+        orientation="h",
+        marker={"color": [kind_colour(row.kind) for row in rows]},
+        hovertemplate="<b>%{y}</b><br>skewness %{x:.2f}<extra></extra>",
+    )
+    figure.update_layout(bargap=0.4)
+    figure.update_xaxes(title_text="skewness of N<sub>10</sub>, smaller is better")
+    figure.update_yaxes(showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  ")
+    return figure

@@ -1,0 +1,89 @@
+"""What accuracy costs in time."""
+
+from __future__ import annotations
+
+from math import log10
+
+import plotly.graph_objects as go
+
+from nearkin.report.summary import Summary
+from nearkin.report.theme import MUTED, kind_colour, new_figure
+from nearkin.report.words import seconds_text
+
+
+def time_figure(summary: Summary) -> go.Figure:
+    """Score against fitting time on a logarithmic axis: the upper left corner is where to be."""
+    factor = 100 if summary.score.as_percent else 1
+    rows = [row for row in summary.finished if row.fit_seconds is not None]
+    figure = new_figure(400, showlegend=False)
+    for row, position in zip(rows, _label_positions(rows, summary)):
+        figure.add_scatter(
+            x=[max(row.fit_seconds, 1e-4)],
+            y=[factor * row.score],
+            mode="markers+text",
+            text=[row.name],
+            textposition=position,
+            textfont={"color": MUTED, "size": 12},
+            cliponaxis=False,
+            marker={
+                "size": 12,
+                "color": kind_colour(row.kind),
+                "symbol": "diamond" if row.kind == "reference" else "circle",
+                "line": {"width": 1, "color": "rgba(255,255,255,0.6)"},
+            },
+            hovertemplate=f"<b>{row.name}</b><br>{summary.score.name} {summary.score.text(row.score)}"
+            f"<br>fit {seconds_text(row.fit_seconds)}<extra></extra>",
+        )
+    figure.update_xaxes(
+        type="log", title_text="seconds per fit (log scale)", dtick=1, exponentformat="none", showgrid=True
+    )
+    figure.update_yaxes(title_text=summary.score.name + (" (%)" if summary.score.as_percent else ""))
+    if not summary.score.higher_is_better:
+        figure.update_yaxes(autorange="reversed")
+    figure.update_layout(margin={"l": 8, "r": 40, "t": 28, "b": 8})
+    _pad(figure, rows, factor)
+    return figure
+
+
+def _pad(figure: go.Figure, rows, factor: float) -> None:
+    """Room around the outermost points, so that their names are not cut off."""
+    if not rows:
+        return
+    logs = [log10(max(row.fit_seconds, 1e-4)) for row in rows]
+    margin = 0.12 * max(1.0, max(logs) - min(logs))
+    figure.update_xaxes(range=[min(logs) - margin, max(logs) + margin])
+
+
+def _label_positions(rows, summary: Summary) -> list[str]:
+    """Above a point, or below where another name already stands close by.
+
+    Closeness is measured in the units of the plot: its share of the logarithmic time axis and of
+    the score axis.
+    """
+    times = [log10(max(row.fit_seconds, 1e-4)) for row in rows]
+    scores = [row.score for row in rows]
+    width = max(times, default=0) - min(times, default=0) or 1.0
+    height = max(scores, default=0) - min(scores, default=0) or 1.0
+    boxes: list[tuple[float, float]] = []
+    positions = []
+    upwards = 1 if summary.score.higher_is_better else -1
+    offsets = {
+        "top center": (0.0, 0.06),
+        "bottom center": (0.0, -0.06),
+        "middle right": (0.1, 0.0),
+        "middle left": (-0.1, 0.0),
+    }
+    points = [((t - min(times)) / width, upwards * (s - min(scores)) / height) for t, s in zip(times, scores)]
+    for i, (x, y) in enumerate(points):
+        others = boxes + [point for j, point in enumerate(points) if j != i]
+
+        def crowding(offset, x=x, y=y, others=others):
+            at = (x + offset[0], y + offset[1])
+            return sum(
+                max(0.0, 1 - abs(at[0] - o[0]) / 0.2) * max(0.0, 1 - abs(at[1] - o[1]) / 0.06) for o in others
+            )
+
+        best = min(offsets, key=lambda name: crowding(offsets[name]))
+        boxes.append((x + offsets[best][0], y + offsets[best][1]))
+        positions.append(best)
+    return positions

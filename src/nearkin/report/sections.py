@@ -1,0 +1,204 @@
+"""The report as a list of small sections; a new one is a function and a line in `SECTIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import plotly.graph_objects as go
+
+from nearkin.report import plots
+from nearkin.report.summary import Summary
+from nearkin.report.views import Views
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure with its caption; `role` lets the page's script find figures that work together."""
+
+    figure: go.Figure
+    caption: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A plain table; cells are text."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A piece of HTML from the templates folder, with its data."""
+
+    name: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, an explanation for someone who sees this for the first time, and its contents.
+
+    Contents stand beside each other where the window is wide enough if `columns` is 2.
+    """
+
+    key: str
+    title: str
+    explanation: str
+    contents: Sequence[Plot | Table | Template]
+    columns: int = 1
+
+
+def leaderboard(summary: Summary, views: Views) -> Section:
+    test = f" “Beats Euclid?” is a {summary.test_name} on the same folds." if summary.test_name else ""
+    explanation = (
+        f"{summary.score.name} on held-out folds; settings were chosen inside the training folds only. "
+        "Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted line is plain "
+        f"Euclidean nearest neighbours.{test}"
+    )
+    if any(row.kind == "reference" for row in summary.standings):
+        explanation += " Diamonds are models that do not use neighbours, shown for comparison only."
+    contents: list[Plot | Table | Template] = [Template("leaderboard.html.j2", {"summary": summary})]
+    if summary.finished:
+        contents.append(Plot(plots.leaderboard_figure(summary), role="leaderboard"))
+    return Section("leaderboard", "Leaderboard", explanation, contents)
+
+
+def hubness(summary: Summary, views: Views) -> Section | None:
+    contents: list[Plot | Table | Template] = []
+    if views.hubness:
+        contents.append(
+            Plot(plots.occurrence_figure(views.hubness), "Before and after learning", role="hubness")
+        )
+    if sum(row.skewness is not None for row in summary.finished) > 1:
+        contents.append(Plot(plots.skewness_figure(summary), "Mean skewness over the folds"))
+    contents += [_hub_table(view) for view in views.hubness]
+    if not contents:
+        return None
+    explanation = (
+        "A hub is a reference that turns up among the nearest neighbours of very many queries, and so decides more "
+        "predictions than it should; an anti-hub never turns up at all. A skewness near zero means that the "
+        "references share the work evenly. “Bad” appearances are those beside a query of another class."
+    )
+    return Section("hubness", "Hubness", explanation, contents, columns=2)
+
+
+def _hub_table(view) -> Table:
+    has_bad = any("bad" in hub for hub in view.hubs)
+    columns = ["row", "label", f"N{view.k}"] + (["of these bad"] if has_bad else [])
+    rows = [
+        [str(hub["row"]), _label(hub["label"]), str(hub["count"])] + ([str(hub["bad"])] if has_bad else [])
+        for hub in view.hubs
+    ]
+    caption = (
+        f"{view.name}: largest hubs. {view.anti_hubs} of {len(view.counts)} references "
+        f"({100 * view.anti_hub_share:.0f} %) are anti-hubs."
+    )
+    return Table(columns, rows, caption)
+
+
+def _label(label) -> str:
+    return f"{label:.4g}" if isinstance(label, float) else str(label)
+
+
+def time(summary: Summary, views: Views) -> Section | None:
+    if sum(row.fit_seconds is not None for row in summary.finished) < 2:
+        return None
+    side = "upper" if summary.score.higher_is_better else "upper (the axis is reversed)"
+    explanation = f"Median time of one fit against the score: the {side} left is where to be."
+    return Section("time", "Score against time", explanation, [Plot(plots.time_figure(summary), role="time")])
+
+
+def embedding(summary: Summary, views: Views) -> Section | None:
+    view = views.embedding
+    if view is None:
+        return None
+    votes = "; green lines lead to neighbours that vote for its class, red ones to those that do not"
+    explanation = (
+        "The two main directions of the data under plain Euclid and under the learned distance. Small faint points "
+        "are references, large ones were held out. Point at a held-out one to see the neighbours that decide it"
+        f"{votes if view.categorical else ''}. Neighbours are found in the full space, so they need not look nearest "
+        f"here. {views.protocol}"
+    )
+    contents: list[Plot | Table | Template] = []
+    for panel in view.panels:
+        share = f" ({100 * panel.explained:.0f} % of the variance)" if panel.explained is not None else ""
+        contents.append(Plot(plots.embedding_figure(view, panel), panel.name + share, role="embedding"))
+    contents.append(Template("neighbours.html.j2", {"view": view}))
+    return Section("embedding", "The data before and after", explanation, contents, columns=2)
+
+
+def confusion(summary: Summary, views: Views) -> Section | None:
+    if not views.confusion:
+        return None
+    explanation = f"True classes are rows, predictions columns; numbers are held-out rows. {views.protocol}"
+    contents = [Plot(plots.confusion_figure(view), view.name, role="confusion") for view in views.confusion]
+    return Section("confusion", "Confusion", explanation, contents, columns=2)
+
+
+def regression(summary: Summary, views: Views) -> Section | None:
+    if not views.regression:
+        return None
+    explanation = (
+        f"Predictions of held-out rows against the truth; on the dotted line they agree. {views.protocol}"
+    )
+    contents = [
+        Plot(plots.prediction_figure(target, pair["true"], pair["predicted"]), target, role="regression")
+        for target, pair in views.regression.items()
+    ]
+    return Section("regression", "Predictions", explanation, contents, columns=2)
+
+
+def local(summary: Summary, views: Views) -> Section | None:
+    if not views.local:
+        return None
+    explanation = (
+        "Local learners measure differently in different places. Each row is one region or prototype: how many "
+        "points of each class fall to it, and how strongly its own metric weighs each feature (largest = 1)."
+    )
+    contents: list[Plot | Table | Template] = []
+    for learner in views.local:
+        if any(part.shares for part in learner.parts):
+            contents.append(
+                Plot(
+                    plots.local_shares_figure(learner),
+                    f"{learner.learner}: points per {learner.kind}",
+                    role="local",
+                )
+            )
+        if any(part.weights for part in learner.parts):
+            contents.append(
+                Plot(
+                    plots.local_weights_figure(learner),
+                    f"{learner.learner}: what each {learner.kind} looks at",
+                )
+            )
+    return Section("local", "Regions and prototypes", explanation, contents, columns=2)
+
+
+def circumstances(summary: Summary, views: Views) -> Section:
+    explanation = "Everything needed to run this again."
+    data = {"summary": summary}
+    return Section("settings", "Settings and versions", explanation, [Template("settings.html.j2", data)])
+
+
+#: In the order of the page.
+SECTIONS: tuple[Callable[[Summary, Views], Section | None], ...] = (
+    leaderboard,
+    embedding,
+    hubness,
+    time,
+    confusion,
+    regression,
+    local,
+    circumstances,
+)
+
+
+def build_sections(summary: Summary, views: Views) -> list[Section]:
+    """Every section that has something to show."""
+    return [section for make in SECTIONS if (section := make(summary, views)) is not None]

@@ -1,0 +1,139 @@
+"""Looks at the data under a distance, as plain data that a report can draw and a store can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class HubnessView:
+    """How often each reference is among the k nearest of the queries, under one distance."""
+
+    name: str
+    k: int
+    counts: Sequence[int]
+    skewness: float
+    anti_hubs: int
+    #: The most frequent references, largest first: {"row", "label", "count", "bad"}.
+    hubs: Sequence[dict[str, Any]] = ()
+
+    @property
+    def anti_hub_share(self) -> float:
+        return self.anti_hubs / max(1, len(self.counts))
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """One 2-D picture: positions of the points and the neighbours that each query finds there.
+
+    `neighbours` and `distances` have one list per query; a neighbour is a position in `EmbeddingView.rows`.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    neighbours: Sequence[Sequence[int]]
+    distances: Sequence[Sequence[float]]
+    predicted: Sequence[Any]
+    explained: float | None = None
+
+
+@dataclass(frozen=True)
+class EmbeddingView:
+    """The same points under several distances.
+
+    Attributes
+    ----------
+    rows : sequence of int
+        Row number in the data of each point.
+    labels : sequence
+        Class name (or target value) of each point.
+    is_query : sequence of bool
+        Whether the point was held out; the others are references.
+    queries : sequence of int
+        Positions of the queries, in the order of the panels' `neighbours`.
+    """
+
+    rows: Sequence[int]
+    labels: Sequence[Any]
+    is_query: Sequence[bool]
+    queries: Sequence[int]
+    panels: Sequence[PanelView]
+    categorical: bool = True
+    label_name: str = "class"
+
+
+@dataclass(frozen=True)
+class ConfusionView:
+    """Counts of true (rows) against predicted (columns) classes, for held-out points."""
+
+    name: str
+    classes: Sequence[str]
+    counts: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class LocalView:
+    """One part of a local learner (a region or a prototype) and what its own metric looks at.
+
+    `shares` says how the points of each class fall to the part; `weights` how strongly its metric
+    weighs each feature, the largest being 1.
+    """
+
+    name: str
+    shares: dict[str, int] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LocalViews:
+    """All parts of one local learner; `kind` is "region" or "prototype"."""
+
+    learner: str
+    kind: str
+    parts: Sequence[LocalView]
+
+
+@dataclass(frozen=True)
+class Views:
+    """The looks that a report may show; each may be missing."""
+
+    hubness: Sequence[HubnessView] = ()
+    embedding: EmbeddingView | None = None
+    confusion: Sequence[ConfusionView] = ()
+    local: Sequence[LocalViews] = ()
+    #: Target and prediction of held-out rows, for regression: {target: {"true": [...], "predicted": [...]}}.
+    regression: dict[str, dict[str, Sequence[float]]] = field(default_factory=dict)
+    #: How the held-out points were chosen, in words.
+    protocol: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Only dicts, lists, numbers and strings."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Views:
+        """The inverse of `to_dict`.
+
+        >>> Views.from_dict(Views(protocol="one split").to_dict()).protocol
+        'one split'
+        """
+        embedding = data.get("embedding")
+        if embedding is not None:
+            embedding = EmbeddingView(
+                **{**embedding, "panels": [PanelView(**p) for p in embedding["panels"]]}
+            )
+        local = [
+            LocalViews(**{**views, "parts": [LocalView(**part) for part in views["parts"]]})
+            for views in data.get("local", ())
+        ]
+        return cls(
+            hubness=[HubnessView(**view) for view in data.get("hubness", ())],
+            embedding=embedding,
+            confusion=[ConfusionView(**view) for view in data.get("confusion", ())],
+            local=local,
+            regression=data.get("regression", {}),
+            protocol=data.get("protocol", ""),
+        )

@@ -1,0 +1,32 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A duration in the unit people would use.
+
+    >>> seconds_text(0.0042), seconds_text(3.21), seconds_text(150)
+    ('4 ms', '3.2 s', '2 min 30 s')
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def p_text(p_value: float | None) -> str:
+    """A p-value without false precision.
+
+    >>> p_text(0.0123), p_text(1e-9), p_text(0.4)
+    ('0.012', '< 0.001', '0.40')
+    """
+    if p_value is None or p_value != p_value:
+        return "–"
+    if p_value < 0.001:
+        return "< 0.001"
+    return f"{p_value:.3f}" if p_value < 0.1 else f"{p_value:.2f}"

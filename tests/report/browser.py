@@ -1,0 +1,163 @@
+"""A headless Chromium driven over its debugging pipe: no driver package is needed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+def find_chromium() -> str | None:
+    """Path of an installed Chromium or Chrome."""
+    return next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+
+
+class Browser:
+    """One browser with one page, speaking the DevTools protocol through file descriptors 3 and 4.
+
+    Everything that the page logs as an error, throws, or fetches from elsewhere is kept in
+    `problems` and `requests`.
+    """
+
+    def __init__(self, width: int = 1280, height: int = 900):
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        self._profile = tempfile.mkdtemp(prefix="nearkin-browser-")
+        self._next_id = 0
+        self._buffer = b""
+        to_read, self._write = os.pipe()
+        self._read, to_write = os.pipe()
+        program = find_chromium()
+        assert program is not None
+        # The shell gives the two pipe ends the numbers that Chromium expects.
+        command = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
+        flags = [*FLAGS, f"--user-data-dir={self._profile}", "--remote-debugging-pipe", "about:blank"]
+        self._process = subprocess.Popen(
+            ["bash", "-c", command, program, *flags],
+            pass_fds=(to_read, to_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._session: str | None = None
+        self._attach(width, height)
+
+    def _attach(self, width: int, height: int) -> None:
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.resize(width, height)
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send one command and wait for its answer."""
+        self._next_id += 1
+        message: dict[str, Any] = {"id": self._next_id, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._receive()
+            if answer.get("id") == self._next_id:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self._note(answer)
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            chunk = os.read(self._read, 1 << 20)
+            if not chunk:
+                raise RuntimeError("the browser went away")
+            self._buffer += chunk
+        text, self._buffer = self._buffer.split(b"\0", 1)
+        return json.loads(text)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        method, params = event.get("method"), event.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.problems.append(details.get("exception", {}).get("description", details.get("text", "")))
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
+            self.problems.append(" ".join(str(arg.get("value", arg)) for arg in params["args"]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            self.problems.append(params["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+
+    def resize(self, width: int, height: int) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def prefer(self, scheme: str) -> None:
+        """Pretend that the reader's system is set to "light" or "dark"."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, path: Path, ready: str = "true", timeout: float = 60.0) -> None:
+        """Load a file and wait until the expression `ready` is true in the page."""
+        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.wait_for(f"document.readyState === 'complete' && ({ready})", timeout)
+
+    def wait_for(self, expression: str, timeout: float = 30.0) -> None:
+        end = time.monotonic() + timeout
+        while not self.evaluate(f"Boolean({expression})"):
+            if time.monotonic() > end:
+                raise TimeoutError(f"still not true in the page: {expression}; problems: {self.problems}")
+            time.sleep(0.1)
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
+        return answer["result"].get("value")
+
+    def move_mouse(self, x: float, y: float) -> None:
+        # Two moves: plotly needs one to enter its drag layer and one to hover.
+        for dx in (-3, 0):
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + dx, y=y)
+            time.sleep(0.1)
+
+    def screenshot(self, path: Path, full: bool = True) -> None:
+        params: dict[str, Any] = {"format": "png", "captureBeyondViewport": full}
+        if full:
+            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+            params["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+        Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", **params)["data"]))
+
+    def close(self) -> None:
+        try:
+            self._session = None
+            self.call("Browser.close")
+        except (RuntimeError, OSError):
+            self._process.kill()
+        self._process.wait(timeout=20)
+        os.close(self._write)
+        os.close(self._read)
+        shutil.rmtree(self._profile, ignore_errors=True)
