@@ -1,0 +1,153 @@
+"""What kind of values a column of a table holds, and its cells as plain NumPy values."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nearkin.datasets.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBER = "number"
+CATEGORY = "category"
+BOOLEAN = "boolean"
+
+_DATE = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}([T ].*)?$|^\d{1,2}[/.]\d{1,2}[/.]\d{4}( .*)?$")
+_TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
+# From this share of numbers on, a column of text is taken for numbers with faults in it.
+_MOSTLY = 0.5
+_FEW_CATEGORIES = 20
+
+
+def column_kind(column: pd.Series) -> str:
+    """`number`, `boolean` or `category`; dates and faulty numbers are errors that name the cell."""
+    from pandas.api import types
+
+    name = str(column.name)
+    if types.is_bool_dtype(column.dtype):
+        return BOOLEAN
+    if types.is_complex_dtype(column.dtype):
+        raise DataError(
+            f"column {name!r} holds complex numbers; give real and imaginary part as two columns."
+        )
+    if types.is_numeric_dtype(column.dtype):
+        return NUMBER
+    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        raise _date_error(name)
+    if isinstance(column.dtype, _categorical_dtype()):
+        return CATEGORY
+    cells = column.dropna()
+    if cells.empty:
+        return NUMBER
+    if all(isinstance(cell, bool | np.bool_) for cell in cells):
+        return BOOLEAN
+    first = cells.iloc[0]
+    if hasattr(first, "isoformat"):
+        raise _date_error(name)
+    if isinstance(first, list | tuple | dict | set | np.ndarray | bytes):
+        raise DataError(f"column {name!r} holds {type(first).__name__} values, not numbers or text; drop it.")
+    text = cells.astype(str)
+    if all(_DATE.match(cell.strip()) for cell in text):
+        raise _date_error(name)
+    return _number_or_category(column, text)
+
+
+def _number_or_category(column: pd.Series, text: pd.Series) -> str:
+    import pandas as pd
+
+    numeric = pd.to_numeric(text, errors="coerce").notna().to_numpy()
+    if numeric.all():
+        return NUMBER
+    if numeric.mean() < _MOSTLY:
+        return CATEGORY
+    at = int(np.flatnonzero(~numeric)[0])
+    raise _not_a_number(column, text.index[at], text.iloc[at])
+
+
+def as_numbers(column: pd.Series) -> np.ndarray:
+    """Cells as floats, missing ones as NaN; text and infinities are errors that name the cell."""
+    import pandas as pd
+
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    faulty = np.isnan(values) & column.notna().to_numpy()
+    if faulty.any():
+        at = int(np.flatnonzero(faulty)[0])
+        raise _not_a_number(column, column.index[at], column.iloc[at])
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.flatnonzero(infinite)[0]) + 1
+        raise DataError(
+            f"column {str(column.name)!r} holds {int(infinite.sum())} infinite value(s), the first in row {row}; "
+            "replace them by finite numbers or leave the cells empty and impute."
+        )
+    return values
+
+
+def as_booleans(column: pd.Series) -> np.ndarray:
+    """Cells as 1.0 and 0.0, missing ones as NaN; accepts true/false in words, and 0/1."""
+    values = np.full(len(column), np.nan)
+    for i, (cell, missing) in enumerate(zip(column, column.isna())):
+        if missing:
+            continue
+        word = str(cell).strip().lower()
+        if word not in _TRUE and word not in _FALSE:
+            raise DataError(
+                f"column {str(column.name)!r} held true/false in training but has {cell!r} in row {i + 1}."
+            )
+        values[i] = word in _TRUE
+    return values
+
+
+def as_categories(column: pd.Series) -> list[str | None]:
+    """Cells as stripped text, missing ones as None; 3.0 and 3 are the same category."""
+    return [
+        None if missing else category_name(cell)
+        for cell, missing in zip(column.tolist(), column.isna().tolist())
+    ]
+
+
+def category_name(cell: object) -> str:
+    """The text of one categorical cell.
+
+    Examples
+    --------
+    >>> category_name(3.0), category_name(" red "), category_name(2.5)
+    ('3', 'red', '2.5')
+    """
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
+    """A text column where most rows have a value of their own is a name or an id, not a feature."""
+    if n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows:
+        raise DataError(
+            f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an identifier or free "
+            f"text. Drop it (drop=[{name!r}]), or list it in categorical= if it really is a category."
+        )
+
+
+def _not_a_number(column: pd.Series, label, cell) -> DataError:
+    row = int(column.index.get_loc(label)) + 1
+    return DataError(
+        f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave it empty to "
+        "have it imputed, or list the column in categorical= if its values are codes."
+    )
+
+
+def _date_error(name: str) -> DataError:
+    return DataError(
+        f"column {name!r} holds dates or times. Turn them into numbers (such as days since a start) or drop the "
+        f"column (drop=[{name!r}])."
+    )
+
+
+def _categorical_dtype():
+    import pandas as pd
+
+    return pd.CategoricalDtype

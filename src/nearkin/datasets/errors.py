@@ -1,0 +1,47 @@
+"""What goes wrong with data, said so that the reader knows what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DataError(ValueError):
+    """A file or data set cannot be used as it is; the message names the problem and the fix."""
+
+
+class DatasetNotFoundError(DataError, LookupError):
+    """No known data set, file or download goes by this name."""
+
+
+class DataNotice(UserWarning):
+    """A choice made for the user while reading data (a target column, a task, a dropped index)."""
+
+
+def close_matches(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'a' or 'b'?`` for a misspelt word, or an empty string.
+
+    Examples
+    --------
+    >>> close_matches("whine", ["wine", "iris"])
+    " Did you mean 'wine'?"
+    """
+    by_folded = {name.casefold(): name for name in known}
+    found = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
+    if not found:
+        return ""
+    return " Did you mean " + " or ".join(repr(by_folded[name]) for name in found) + "?"
+
+
+def shortened(names: Iterable[object], limit: int = 8) -> str:
+    """Names for a message, cut after `limit` of them.
+
+    Examples
+    --------
+    >>> shortened(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    names = [repr(str(name)) for name in names]
+    if len(names) <= limit:
+        return ", ".join(names)
+    return ", ".join(names[:limit]) + f" and {len(names) - limit} more"

@@ -1,0 +1,311 @@
+"""`load_dataset`: a name or a file into a `Dataset`; `list_datasets`: what there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from nearkin.datasets import openml
+from nearkin.datasets.bundled import bundled_source, load_bundled
+from nearkin.datasets.dataset import Dataset
+from nearkin.datasets.encoding import TableEncoder
+from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
+from nearkin.datasets.npz import features_of, load_arrays, read_npz
+from nearkin.datasets.readers import TABLE_SUFFIXES, existing_file, read_table
+from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
+from nearkin.datasets.tables import dataset_from_table
+
+FOLDER_VARIABLE = "NEARKIN_DATA"
+NPZ_SUFFIX = ".npz"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a table is to be read; what `load_dataset` was asked for."""
+
+    target: str | Sequence[str] | None = None
+    task: str | None = None
+    impute: str | None = None
+    drop: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    encoding: str = "utf-8"
+
+
+@dataclass(frozen=True)
+class DatasetStatus:
+    """One line of `list_datasets`.
+
+    `available` says from where the set would be loaded: ``folder``, the name of an installed
+    package, ``cache``, ``download`` (needs the network), or an empty string; then `how` tells how
+    to get it. Sizes are 0 where they are not known.
+    """
+
+    name: str
+    task: str
+    n_samples: int
+    n_features: int
+    n_classes: int
+    n_targets: int
+    papers: tuple[str, ...]
+    aliases: tuple[str, ...]
+    available: str
+    how: str
+    note: str
+
+
+def load_dataset(
+    name_or_path: str | Path,
+    *,
+    target: str | Sequence[str] | None = None,
+    task: str | None = None,
+    impute: str | None = None,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    encoding: str = "utf-8",
+    data_dir: str | Path | None = None,
+    download: bool = True,
+    openml_url: str | None = None,
+    cache_dir: str | Path | None = None,
+) -> Dataset:
+    """Load a known data set by name, or a CSV, TSV, Parquet, ARFF or npz file by path.
+
+    A name is looked for in the data folder (``$NEARKIN_DATA``), then in installed packages, then
+    on OpenML. A set found under a known name must have the known shape.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Known names are listed by `list_datasets`; anything with a file suffix or a slash is a path.
+    target : str or list of str, optional
+        Column(s) to predict: a name, a pattern such as ``Y*``, several separated by commas, or a
+        list. Without it, a column called target, class, label or y, else the last one.
+    task : {'classification', 'regression'}, optional
+        Chosen by the type of the target if not given: text, booleans and whole numbers are classes,
+        fractions are regression.
+    impute : {'median'}, optional
+        Fill missing cells with the median (numbers) or most frequent value (categories); without
+        it, missing cells are an error.
+    drop : list of str
+        Columns to leave out.
+    categorical : list of str
+        Numeric columns whose values are codes, to be one-hot like text.
+    encoding : str
+        Of text files.
+    data_dir : path, optional
+        Instead of ``$NEARKIN_DATA``.
+    download : bool
+        Whether OpenML may be asked.
+    openml_url, cache_dir : optional
+        Instead of ``$NEARKIN_OPENML_URL`` and ``$NEARKIN_CACHE``.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> print(load_dataset("iris", data_dir=""))
+    iris: 150 rows, 4 features, 3 classes
+    """
+    wishes = Wishes(target, task, impute, drop, categorical, encoding)
+    if _is_path(name_or_path):
+        return _load_file(Path(name_or_path), None, wishes)
+    name = str(name_or_path)
+    known = find_known(name)
+    stored = _in_folder(known.name if known else name, data_dir)
+    if stored is not None:
+        data = _load_file(stored, known.name if known else stored.stem, wishes)
+        return data if known is None or target is not None or drop else check_shape(data, known)
+    if known is None:
+        raise DatasetNotFoundError(_unknown_name(name, data_dir))
+    if target is not None and bundled_source(known):
+        raise DataError(
+            f"{known.name} from {bundled_source(known)} has one fixed target; leave out target={target!r}."
+        )
+    if bundled_source(known):
+        return check_shape(load_bundled(known), known)
+    return _load_openml(known, wishes, download, openml_url, cache_dir)
+
+
+def load_features(path: str | Path, encoder: TableEncoder | None = None, *, encoding: str = "utf-8"):
+    """Rows to predict for: a file's features, encoded as the model's training table was.
+
+    Parameters
+    ----------
+    path : str or Path
+        A table whose columns `encoder` finds by name, or an npz file with X (a target is ignored).
+    encoder : TableEncoder, optional
+        Needed for tables.
+
+    Returns
+    -------
+    ndarray or csr_matrix
+    """
+    path = existing_file(path)
+    if path.suffix.lower() == NPZ_SUFFIX:
+        X = features_of(load_arrays(path), path.name)
+        if not np.isfinite(X.data if sp.issparse(X) else X).all():
+            raise DataError(f"{path.name}: X holds missing or infinite values; fill or remove them first.")
+        if encoder is not None and X.shape[1] != len(encoder.feature_names):
+            raise DataError(
+                f"{path.name} has {X.shape[1]} features, but the model was fitted with {len(encoder.feature_names)}."
+            )
+        return X
+    if encoder is None:
+        raise DataError(
+            f"{path.name} is a table, but the model was fitted on bare arrays; give an npz file with X."
+        )
+    return encoder.encode(read_table(path, encoding=encoding))
+
+
+def list_datasets(
+    data_dir: str | Path | None = None, *, cache_dir: str | Path | None = None
+) -> list[DatasetStatus]:
+    """Every known set and every npz file of the data folder, with where it would come from."""
+    lines = [_status(known, data_dir, cache_dir) for known in known_datasets().values()]
+    for path in _folder_files(data_dir):
+        if find_known(path.stem) is None:
+            lines.append(DatasetStatus(path.stem, "", 0, 0, 0, 0, (), (), "folder", str(path), ""))
+    return lines
+
+
+def _status(known: KnownDataset, data_dir, cache_dir) -> DatasetStatus:
+    if _in_folder(known.name, data_dir) is not None:
+        available = "folder"
+    elif bundled_source(known):
+        available = str(bundled_source(known))
+    elif known.openml is not None:
+        available = "cache" if openml.is_cached(known.openml, cache_dir) else "download"
+    else:
+        available = ""
+    return DatasetStatus(
+        name=known.name,
+        task=known.task,
+        n_samples=known.n,
+        n_features=known.d,
+        n_classes=known.classes,
+        n_targets=known.targets or 1,
+        papers=known.papers,
+        aliases=known.aliases,
+        available=available,
+        how=known.how_to_get,
+        note=known.note,
+    )
+
+
+def _is_path(name_or_path: str | Path) -> bool:
+    if isinstance(name_or_path, Path):
+        return True
+    text = str(name_or_path)
+    suffix = Path(text).suffix.lower()
+    return "/" in text or os.sep in text or suffix in (*TABLE_SUFFIXES, NPZ_SUFFIX)
+
+
+def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
+    path = existing_file(path)
+    if path.suffix.lower() == NPZ_SUFFIX:
+        if wishes.drop or wishes.categorical:
+            raise DataError("drop and categorical are for tables with columns, not for npz files.")
+        return read_npz(path, name, target=wishes.target, task=wishes.task, impute=wishes.impute)
+    return dataset_from_table(
+        read_table(path, encoding=wishes.encoding),
+        name or path.stem,
+        target=wishes.target,
+        task=wishes.task,
+        impute=wishes.impute,
+        drop=wishes.drop,
+        categorical=wishes.categorical,
+        source=f"file {path.name}",
+    )
+
+
+def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache) -> Dataset:
+    get_it = (
+        f"To get {known.name}: {known.how_to_get}. Then put {known.name}.npz (arrays X and y) into a folder and set "
+        f"{FOLDER_VARIABLE} to it, or give the path of your own copy."
+    )
+    if known.openml is None:
+        raise DatasetNotFoundError(f"{known.name} is known but not on this machine, nor on OpenML. {get_it}")
+    if not download and not openml.is_cached(known.openml, cache):
+        raise DatasetNotFoundError(
+            f"{known.name} is not on this machine and downloading is switched off. {get_it}"
+        )
+    try:
+        table, default_targets = openml.fetch_openml_table(known.openml, url=url, cache=cache)
+    except DataError as error:
+        raise DatasetNotFoundError(f"{known.name} is not on this machine. {error} {get_it}") from error
+    target = wishes.target or known.openml_target or default_targets or None
+    expected = known.openml_shape or (known.n, known.d)
+    if wishes.target is None and known.openml_missing == "drop":
+        _check_raw_rows(table, expected, known)
+        table = table.dropna(ignore_index=True)
+    data = dataset_from_table(
+        table,
+        known.name,
+        target=target,
+        task=wishes.task or known.task,
+        impute=wishes.impute or ("median" if known.openml_missing == "median" else None),
+        drop=wishes.drop,
+        categorical=wishes.categorical,
+        source=f"OpenML {known.openml}",
+    )
+    if wishes.target is not None or wishes.drop:
+        return data
+    return _check_openml(data, expected, known)
+
+
+def _check_raw_rows(table, expected: Sequence[int], known: KnownDataset) -> None:
+    if expected[0] and len(table) != expected[0]:
+        raise DataError(
+            f"OpenML {known.openml} has {len(table)} rows; {expected[0]} are expected of {known.name}."
+        )
+
+
+def _check_openml(data: Dataset, expected: Sequence[int], known: KnownDataset) -> Dataset:
+    """The declared shape; where OpenML's table differs, its raw columns before one-hot are counted."""
+    if not known.openml_shape:
+        return check_shape(data, known)
+    raw_columns = len(data.encoder.input_columns) if data.encoder else data.n_features
+    if raw_columns != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
+        raise DataError(
+            f"OpenML {known.openml} is not the set that is meant by {known.name}: expected {expected[0]} rows and "
+            f"{expected[1]} columns but found {data.n_samples} and {raw_columns}."
+        )
+    return data
+
+
+def _folder(data_dir: str | Path | None) -> Path | None:
+    given = os.environ.get(FOLDER_VARIABLE, "") if data_dir is None else str(data_dir)
+    if not given:
+        return None
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        raise DataError(f"the data folder {str(folder)!r} ({FOLDER_VARIABLE}) does not exist.")
+    return folder
+
+
+def _folder_files(data_dir: str | Path | None) -> list[Path]:
+    folder = _folder(data_dir)
+    return [] if folder is None else sorted(folder.glob("*" + NPZ_SUFFIX))
+
+
+def _in_folder(name: str, data_dir: str | Path | None) -> Path | None:
+    folder = _folder(data_dir)
+    if folder is None or Path(name).name != name:
+        return None
+    candidates = [folder / (name + suffix) for suffix in (NPZ_SUFFIX, ".csv", ".parquet", ".arff")]
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _unknown_name(name: str, data_dir: str | Path | None) -> str:
+    hint = suggestions(name) or close_matches(name, [path.stem for path in _folder_files(data_dir)])
+    here = " There is a file of that name here; give its suffix too." if Path(name).exists() else ""
+    return (
+        f"no data set is called {name!r}.{hint}{here} Known sets are listed by `nearkin datasets`; a file is given "
+        "with its suffix, as in data.csv."
+    )

@@ -1,0 +1,65 @@
+"""A pandas table into a `Dataset`: targets taken out, the rest encoded as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nearkin.datasets.dataset import Dataset
+from nearkin.datasets.encoding import TableEncoder
+from nearkin.datasets.errors import DataError, close_matches
+from nearkin.datasets.targets import choose_targets, target_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def dataset_from_table(
+    table: pd.DataFrame,
+    name: str = "table",
+    *,
+    target: str | Sequence[str] | None = None,
+    task: str | None = None,
+    impute: str | None = None,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    source: str = "",
+) -> Dataset:
+    """A `Dataset` from a table held in memory; see `load_dataset` for the parameters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0], "warm": [True, False, True], "kind": ["a", "b", "a"]})
+    >>> data = dataset_from_table(table, "toy", target="kind")
+    >>> data.feature_names, data.y.tolist()
+    (('size', 'warm'), ['a', 'b', 'a'])
+    """
+    attrs = dict(table.attrs)
+    table = table.rename(columns=str)
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    for column in drop:
+        if column not in table.columns:
+            raise DataError(f"cannot drop {column!r}: no such column.{close_matches(column, table.columns)}")
+    table = table.drop(columns=drop)
+    if len(table) == 0 or table.shape[1] == 0:
+        raise DataError(f"{name} has no data: {len(table)} rows and {table.shape[1]} columns.")
+    targets = choose_targets(list(table.columns), target if target is not None else attrs.get("targets"))
+    features = table.drop(columns=targets)
+    if features.shape[1] == 0:
+        raise DataError(
+            f"{name} has no feature columns besides the target ({', '.join(targets)}); if the file is not separated "
+            "by commas, semicolons, tabs or bars, save it as CSV."
+        )
+    y, task = target_values(table, targets, task)
+    encoder = TableEncoder.fit(features, impute=impute, categorical=categorical)
+    return Dataset(
+        name=name,
+        X=encoder.encode(features),
+        y=y,
+        task=task,
+        feature_names=encoder.feature_names,
+        target_names=tuple(targets),
+        source=source,
+        encoder=encoder,
+    )
