@@ -62,12 +62,13 @@ def choose_relative_alpha(
     distances_for : callable(rows, relative_alphas) -> distances or None
         Fits on those rows and gives one distance per penalty; None if they hold no pair.
     """
-    correct = np.zeros(len(RELATIVE_ALPHAS))
+    correct, asked = np.zeros(len(RELATIVE_ALPHAS)), 0
     for held_out in held_out_rows(codes):
         kept = np.setdiff1d(np.arange(len(codes)), held_out)
         distances = distances_for(kept, RELATIVE_ALPHAS) if len(kept) else None
         if distances is None:
             continue
+        asked += len(held_out)
         for number, distance in enumerate(distances):
             k = min(NEIGHBOURHOODS[-1], len(kept))
             _, found = NeighbourSearch(distance).build(X[kept]).query(X[held_out], k)
@@ -77,4 +78,4 @@ def choose_relative_alpha(
             correct[number] += len(held_out) * np.mean(accuracies)
     best = np.flatnonzero(correct >= correct.max() - 1e-9)
     # Many penalties may do equally well: the middle one is farthest from where things go wrong.
-    return float(RELATIVE_ALPHAS[best[len(best) // 2]]), correct / len(codes)
+    return float(RELATIVE_ALPHAS[best[len(best) // 2]]), correct / max(asked, 1)

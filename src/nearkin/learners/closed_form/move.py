@@ -52,9 +52,9 @@ class _Move(Learner):
         self._use_primal = kernel is None and X.shape[1] <= X.shape[0]
         if not self._use_primal and X.shape[0] > DUAL_MAX_ROWS:
             raise ValueError(
-                f"with {X.shape[0]} rows of {X.shape[1]} features (or a kernel) {type(self).__name__} would need "
-                f"n x n memory for more than {DUAL_MAX_ROWS} rows; reduce the features first, for instance by "
-                "sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
+                f"{type(self).__name__} needs n x n memory when there are more features than rows or a kernel, "
+                f"and {X.shape[0]} rows are too many for that (limit {DUAL_MAX_ROWS}); reduce the features "
+                "first, for instance by sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
             )
         kernel = {"kernel": kernel or "linear", "params": kernel_params}
         self.alpha_ = self._alpha(X, codes, pairs, sample_weight, kernel)

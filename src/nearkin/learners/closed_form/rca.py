@@ -74,11 +74,13 @@ class RCA(EmbeddingLearner):
         """
         if chunklets is None:
             X, chunks = self._validate_labelled(X, y)
+            known = np.ones(len(chunks), dtype=bool)
         else:
             X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
             chunks = self._check_chunklets(chunklets, X.shape[0])
+            known = chunks != -1
         self._check_settings(X.shape[1])
-        within = self._deviations(X, chunks)
+        within = self._deviations(X[known], chunks[known])
         covariance = self._covariance(within)
         self.components_ = self._whitening(covariance, X).astype(X.dtype, copy=False)
         self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
@@ -103,12 +105,11 @@ class RCA(EmbeddingLearner):
 
     def _deviations(self, X, chunks: np.ndarray) -> np.ndarray:
         """Rows of chunklets of at least two, each from the centre of its chunklet; in float64."""
-        known = chunks != -1 if not hasattr(self, "classes_") else np.ones(len(chunks), dtype=bool)
-        names, members = np.unique(chunks[known], return_inverse=True)
+        names, members = np.unique(chunks, return_inverse=True)
         sizes = np.bincount(members, minlength=len(names))
         if not np.any(sizes >= 2):
             raise ValueError("RCA needs a chunklet (or class) with at least two rows, and there is none.")
-        rows = X[known].astype(np.float64)
+        rows = X.astype(np.float64)
         sums = np.zeros((len(names), X.shape[1]))
         np.add.at(sums, members, rows)
         rows -= (sums / sizes[:, None])[members]
@@ -128,17 +129,16 @@ class RCA(EmbeddingLearner):
 
     def _whitening(self, covariance: np.ndarray, X) -> np.ndarray:
         values, vectors = linalg.eigh(covariance)
-        largest = values[-1]
-        if largest <= 0:
+        varies = values > values[-1] * len(values) * np.finfo(np.float64).eps
+        if values[-1] <= 0:
             warnings.warn(
-                "all rows of each chunklet coincide, so there is nothing to whiten: using Euclid.",
-                stacklevel=3,
+                "the rows of each chunklet coincide: nothing to whiten, using Euclid.", stacklevel=3
             )
             values = np.ones_like(values)
-        # Directions without any variation inside chunklets cannot be scaled to one: they are kept
-        # at the scale of the smallest that can.
-        floor = max(largest, 1.0 if largest <= 0 else largest) * len(values) * np.finfo(np.float64).eps
-        values = np.maximum(values, values[values > floor].min())
+        else:
+            # Directions without any variation inside chunklets cannot be scaled to one: they are kept
+            # at the scale of the smallest that can.
+            values = np.maximum(values, values[varies].min())
         whitening = (vectors / np.sqrt(values)) @ vectors.T
         if self.n_components is None:
             return whitening
