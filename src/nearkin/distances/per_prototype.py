@@ -1,0 +1,145 @@
+"""Distances in which every prototype, and every reference near it, carries its own metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkin.distances.base import Distance
+from nearkin.numerics.mercer import mercer_kernel
+from nearkin.numerics.products import squared_distances, squared_norms
+from nearkin.numerics.prototypes import prototype_distances
+
+# Projected differences (rows x prototypes x rank) made at one time.
+BLOCK_ELEMENTS = 2**22
+
+
+@dataclass(frozen=True)
+class KernelRows:
+    """The empirical kernel map: kernel values of each row to the landmarks."""
+
+    landmarks: np.ndarray
+    kernel: object = "rbf"
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __call__(self, X, /) -> np.ndarray:
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        return mercer_kernel(
+            X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+
+
+@dataclass(frozen=True)
+class CentredMap:
+    """``(rows(x) - origin) @ matrix.T``, centred before the product so that a far-off origin costs no digits.
+
+    A vector `matrix` scales each feature by itself; `rows` is the kernel map, if there is one.
+    """
+
+    matrix: np.ndarray
+    origin: np.ndarray
+    rows: KernelRows | None = None
+
+    def __call__(self, X, /) -> np.ndarray:
+        if self.rows is not None:
+            X = self.rows(X)
+        centred = X - self.origin.astype(X.dtype, copy=False)
+        matrix = self.matrix.astype(X.dtype, copy=False)
+        return centred * matrix if matrix.ndim == 1 else centred @ matrix.T
+
+
+@dataclass(frozen=True)
+class PerPrototypeDistance(Distance):
+    """Squared distance under the metric of the prototype a reference belongs to.
+
+    `to_prototypes` gives the learned ``d_s(x) = ||L_s (u(x) - c_s)||^2`` itself. For any other
+    reference r, `bind` lends r the metric of its nearest prototype under the learned distance, whatever
+    that prototype's class, so a query is compared with r as it would be with the prototype there:
+    ``||L_s(r) (u(x) - u(r))||^2``. A reference that equals a prototype keeps that prototype's metric, so
+    binding the prototypes reproduces d_s.
+
+    Parameters
+    ----------
+    embedding : CentredMap
+        From input rows to the e coordinates u in which the metrics are given.
+    centres : P x e array
+        The prototypes in those coordinates.
+    metrics : P x r x e or P x e array
+        A factor, or a weight per coordinate, for each prototype.
+    prototypes : P x d array or None
+        The prototypes as input rows, where they have any (not under a kernel).
+
+    Notes
+    -----
+    `bind` of n references costs n P r e multiply-adds once; m queries then cost m P r e + m n r.
+
+    Examples
+    --------
+    >>> plain = CentredMap(np.ones(2), np.zeros(2))
+    >>> ends = np.array([[0.0, 0.0], [4.0, 0.0]])
+    >>> distance = PerPrototypeDistance(plain, ends, np.array([[1.0, 1.0], [2.0, 0.0]]), ends)
+    >>> distance.pairwise(np.array([[1.0, 1.0]]), np.array([[0.5, 0.0], [3.5, 0.0]]))
+    array([[ 1.25, 25.  ]])
+    """
+
+    embedding: CentredMap
+    centres: np.ndarray
+    metrics: np.ndarray
+    prototypes: np.ndarray | None = None
+
+    def to_prototypes(self, X) -> np.ndarray:
+        """Squared distances to the prototypes, m x P."""
+        return self._embedded_to_prototypes(self.embedding(X))
+
+    def _embedded_to_prototypes(self, U) -> np.ndarray:
+        centres = self.centres.astype(U.dtype, copy=False)
+        metrics = self.metrics.astype(U.dtype, copy=False)
+        D = np.empty((U.shape[0], len(centres)), dtype=U.dtype)
+        rows = max(1, BLOCK_ELEMENTS // (metrics.size // metrics.shape[-1]))
+        for start in range(0, U.shape[0], rows):
+            block = slice(start, start + rows)
+            D[block] = prototype_distances(U[block], centres, metrics).distances
+        return D
+
+    def owners(self, references) -> np.ndarray:
+        """The prototype whose metric each reference carries."""
+        nearest = self.to_prototypes(references).argmin(axis=1)
+        if self.prototypes is None:
+            return nearest
+        waiting: dict[bytes, list[int]] = {}
+        for s, row in enumerate(self.prototypes.astype(references.dtype, copy=False)):
+            waiting.setdefault(row.tobytes(), []).append(s)
+        for i, row in enumerate(np.ascontiguousarray(references)):
+            equal = waiting.get(row.tobytes())
+            if equal:
+                nearest[i] = equal[0]
+                # Prototypes that coincide take turns, so that binding all of them gives each its own metric.
+                equal.append(equal.pop(0))
+        return nearest
+
+    def _project(self, U, s) -> np.ndarray:
+        metric = self.metrics[s].astype(U.dtype, copy=False)
+        return U * metric if metric.ndim == 1 else U @ metric.T
+
+    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+        owners = self.owners(references)
+        U = self.embedding(references)
+        groups = []
+        for s in np.unique(owners):
+            columns = np.flatnonzero(owners == s)
+            projected = self._project(U[columns], s)
+            groups.append((s, columns, projected, squared_norms(projected)))
+        n_references = references.shape[0]
+
+        def to_references(queries) -> np.ndarray:
+            Q = self.embedding(queries)
+            D = np.empty((Q.shape[0], n_references), dtype=Q.dtype)
+            for s, columns, projected, norms in groups:
+                D[:, columns] = squared_distances(self._project(Q, s), projected, norms_b=norms)
+            return D
+
+        return to_references

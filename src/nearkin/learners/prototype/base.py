@@ -1,0 +1,235 @@
+"""What the three prototype learners share: a classifier by its nearest prototype."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
+
+from nearkin.distances.per_prototype import CentredMap, PerPrototypeDistance
+from nearkin.learners.base import Learner
+from nearkin.learners.prototype.counts import choose_count, prototype_counts
+from nearkin.learners.prototype.rows import merge_equal_rows
+from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
+from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedule, Trained, train
+
+# Epochs without progress before training stops.
+PATIENCE = 10
+
+
+class PrototypeLearner(ClassifierMixin, Learner):
+    """Prototypes with metrics of their own, trained by the ratio of the two nearest distances.
+
+    Subclasses say in which coordinates training starts (`_start_embedding`) and which shape a metric
+    has (`_resolve_rank`).
+    """
+
+    distance_: PerPrototypeDistance
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn prototypes and their metrics.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Class labels, at least two different ones.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight w counts like w equal rows.
+        """
+        X, codes = self._validate_labelled(X, y, min_classes=2)
+        self._check_settings()
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, codes, weights = merge_equal_rows(X, codes, weights)
+        self._drop_weightless_classes(codes)
+        rng = check_random_state(self.random_state)
+        with np.errstate(over="raise"):
+            embedding = self._start_embedding(X, codes, weights, rng)
+        data = LabelledRows(embedding(X), codes, weights)
+        rank = self._resolve_rank(data.U.shape[1])
+        fitting, validation = self._split_validation(data, rng)
+        counts = self._resolve_counts(fitting, rank, rng)
+        runs = [self._run(fitting, validation, counts, rank, rng) for _ in range(self.n_init)]
+        self._keep(min(runs, key=lambda run: run.score), embedding)
+        return self
+
+    def _drop_weightless_classes(self, codes) -> None:
+        present = np.unique(codes)
+        if len(present) < len(self.classes_):
+            gone = np.delete(self.classes_, present).tolist()
+            raise ValueError(f"every row of class {gone} has sample_weight 0; leave these rows out.")
+
+    def _check_settings(self) -> None:
+        expectations = [
+            ("beta", "a positive number", lambda v: isinstance(v, Real) and 0 < v < np.inf),
+            ("batch_size", "'auto' or a positive whole number", lambda v: v == "auto" or _whole(v, 1)),
+            ("max_epochs", "a positive whole number", lambda v: _whole(v, 1)),
+            ("tol", "a number of at least 0", lambda v: isinstance(v, Real) and 0 <= v < np.inf),
+            ("n_init", "a positive whole number", lambda v: _whole(v, 1)),
+            ("init", f"one of {list(PROTOTYPE_STARTS)}", lambda v: v in PROTOTYPE_STARTS),
+            ("validation_fraction", "a number between 0 and 1", lambda v: isinstance(v, Real) and 0 < v < 1),
+        ]
+        for name, expected, holds in expectations:
+            value = getattr(self, name)
+            if not holds(value):
+                raise ValueError(f"{name}={value!r}: expected {expected}.")
+
+    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+        raise NotImplementedError
+
+    def _resolve_rank(self, n_coordinates) -> int | None:
+        """Rows of each factor; None for a weight per coordinate."""
+        raise NotImplementedError
+
+    def _publish(self, embedding: CentredMap, prototypes: Prototypes) -> tuple[np.ndarray, np.ndarray, bool]:
+        """`prototypes_`, `metrics_`, and whether the prototypes are rows of input space."""
+        matrix, origin = embedding.matrix, embedding.origin
+        if matrix.ndim == 1:
+            backwards = np.divide(1, matrix, out=np.zeros_like(matrix), where=matrix != 0)
+            return prototypes.centres * backwards + origin, prototypes.metrics * matrix, True
+        backwards = np.linalg.pinv(matrix).T.astype(matrix.dtype, copy=False)
+        return prototypes.centres @ backwards + origin, prototypes.metrics @ matrix, True
+
+    def _split_validation(self, data, rng) -> tuple[LabelledRows, LabelledRows | None]:
+        """Hold out a part of every class that has enough rows; nothing without `early_stopping`."""
+        if not self.early_stopping:
+            return data, None
+        held_out = []
+        for c in range(len(self.classes_)):
+            members = rng.permutation(np.flatnonzero(data.y == c))
+            held_out.append(members[: int(len(members) * self.validation_fraction)])
+        held_out = np.concatenate(held_out)
+        if len(held_out) == 0:
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} of {len(data)} rows leaves none to validate "
+                "on; use a larger fraction or early_stopping=False."
+            )
+        return data.take(np.setdiff1d(np.arange(len(data)), held_out)), data.take(np.sort(held_out))
+
+    def _resolve_counts(self, data, rank, rng) -> np.ndarray:
+        wanted = self.n_prototypes
+        members = np.bincount(data.y)
+        if isinstance(wanted, str):
+            if wanted != "auto":
+                raise ValueError(
+                    f"n_prototypes={wanted!r}: expected a positive whole number, a dict or 'auto'."
+                )
+
+            def fit(part, count):
+                part_counts = np.minimum(count, np.bincount(part.y))
+                return train(part, self._start(part, part_counts, rank, rng), self._schedule(part), rng)
+
+            wanted = choose_count(data, fit, rng)
+        return prototype_counts(wanted, self.classes_, members)
+
+    def _start(self, data, counts, rank, rng) -> Prototypes:
+        centres, labels = start_prototypes(data, counts, self.init, rng)
+        return Prototypes(centres, labels, start_metrics(len(labels), data.U.shape[1], rank, data.U.dtype))
+
+    def _schedule(self, data, verbose=0) -> Schedule:
+        batch = int(np.clip(len(data) // 64, 32, 256)) if self.batch_size == "auto" else self.batch_size
+        return Schedule(self.beta, batch, self.max_epochs, self.tol, PATIENCE, verbose, type(self).__name__)
+
+    def _run(self, data, validation, counts, rank, rng) -> Trained:
+        start = self._start(data, counts, rank, rng)
+        return train(data, start, self._schedule(data, self.verbose), rng, validation)
+
+    def _keep(self, run: Trained, embedding: CentredMap) -> None:
+        """Set the fitted attributes from the best run."""
+        trained = run.prototypes
+        metrics = _principal_axes(trained.metrics) if trained.metrics.ndim == 3 else np.abs(trained.metrics)
+        trained = Prototypes(trained.centres, trained.labels, metrics)
+        self.prototypes_, self.metrics_, in_input_space = self._publish(embedding, trained)
+        self.prototype_labels_ = self.classes_[trained.labels]
+        self._prototype_codes = trained.labels
+        self.history_ = run.history
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.history)
+        self.distance_ = PerPrototypeDistance(
+            embedding, trained.centres, metrics, self.prototypes_ if in_input_space else None
+        )
+        if not run.converged:
+            warnings.warn(
+                f"{type(self).__name__} was still improving after max_epochs={self.max_epochs}; "
+                "raise max_epochs or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _class_distances(self, X) -> np.ndarray:
+        """Squared distance to the nearest prototype of each class, m x C."""
+        D = self.distance_.to_prototypes(X)
+        # Prototypes are kept in order of class, and every class has one.
+        return np.minimum.reduceat(
+            D, np.searchsorted(self._prototype_codes, np.arange(len(self.classes_))), axis=1
+        )
+
+    def predict(self, X) -> np.ndarray:
+        """The class of the nearest prototype; the first class among equally near ones."""
+        X = self._validate_new(X)
+        return self.classes_[self._class_distances(X).argmin(axis=1)]
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Class probabilities from the distance ratios of the training objective.
+
+        With R_c the distance to class c over that to the nearest other class, class c gets
+        ``1 / (1 + exp(beta (R_c - 1)))``, one minus the smoothed error had c been the truth,
+        divided by the sum over the classes.
+        """
+        X = self._validate_new(X)
+        D = self._class_distances(X)
+        two_nearest = np.partition(D, 1, axis=1)[:, :2]
+        is_nearest = np.zeros(D.shape, dtype=bool)
+        is_nearest[np.arange(len(D)), D.argmin(axis=1)] = True
+        rival = np.where(is_nearest, two_nearest[:, 1:], two_nearest[:, :1])
+        tiny = np.finfo(D.dtype).tiny
+        # Beyond exp's range the probability is 0 either way; clipping avoids the overflow.
+        R = np.minimum((D + tiny) / (rival + tiny), 1 + 80 / self.beta)
+        P = 1 / (1 + np.exp(self.beta * (R - 1)))
+        return P / P.sum(axis=1, keepdims=True)
+
+    def project(self, X, prototype: int, n_components: int = 2) -> np.ndarray:
+        """Rows as the prototype's metric sees them: its strongest axes, the prototype at the origin.
+
+        With ``rank=2`` the two axes are the whole metric: squared lengths are the learned distances.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        prototype : int
+            Row of `prototypes_`.
+        n_components : int
+            How many axes, at most the rank of the metric.
+        """
+        X = self._validate_new(X)
+        distance = self.distance_
+        if not -len(distance.centres) <= prototype < len(distance.centres):
+            raise ValueError(f"prototype={prototype} does not exist; there are {len(distance.centres)}.")
+        metric = distance.metrics[prototype]
+        if metric.ndim == 1:
+            strongest = np.argsort(-metric, kind="stable")
+            metric = np.diag(metric)[strongest]
+        if not 1 <= n_components <= len(metric):
+            raise ValueError(
+                f"n_components={n_components}: expected 1 to {len(metric)}, the rank of the metric."
+            )
+        difference = distance.embedding(X) - distance.centres[prototype].astype(X.dtype, copy=False)
+        return difference @ metric[:n_components].T.astype(X.dtype, copy=False)
+
+
+def _whole(value, least) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
+
+
+def _principal_axes(metrics) -> np.ndarray:
+    """The same metrics by orthogonal axes, the strongest first; only then is a factor unique."""
+    _, strengths, axes = np.linalg.svd(metrics, full_matrices=False)
+    factors = strengths[:, :, None] * axes
+    largest = np.abs(factors).argmax(axis=2)[:, :, None]
+    signs = np.where(np.take_along_axis(factors, largest, axis=2) < 0, -1, 1)
+    return (factors * signs).astype(metrics.dtype, copy=False)

@@ -1,0 +1,130 @@
+"""LPD: a weight per feature for every prototype."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from nearkin.distances.per_prototype import CentredMap
+from nearkin.learners.prototype.base import PrototypeLearner
+from nearkin.learners.prototype.coordinates import start_coordinates
+
+DIAGONAL_STARTS = {"auto": "standard", "standard": "standard", "identity": "identity"}
+
+
+class LPD(PrototypeLearner):
+    """Learning prototypes and distances: prototypes, each with its own feature weights.
+
+    The case of `LMDL` in which every factor is diagonal: ``d_s(x) = sum_j w_sj^2 (x_j - p_sj)^2``. Far
+    fewer parameters, so it suits small samples, and the weights say which features matter where.
+
+    Parameters
+    ----------
+    n_prototypes : int, dict or "auto", default=5
+        Prototypes per class: one number for all (a class with fewer distinct rows gets one for each of
+        them), a number for each class, or the number with the smallest cross-validated error on the
+        training rows.
+    beta : float, default=3.0
+        Slope of the sigmoid in the objective.
+    init : {"random", "kmeans"}, default="random"
+        Prototypes start from random rows of the class or from its k-means centres.
+    init_metric : {"auto", "standard", "identity"}, default="auto"
+        The weights every prototype starts from: one over the standard deviation (also "auto"), or one.
+    batch_size : int or "auto", default="auto"
+        Rows per step; "auto" is 32, growing with the number of rows to at most 256.
+    max_epochs : int, default=200
+        Budget; a ConvergenceWarning says when it ran out.
+    tol : float, default=1e-3
+        Training stops when the objective, a smoothed error rate, has not fallen by this much for ten
+        epochs.
+    early_stopping : bool, default=False
+        Hold out a part of the rows, stop on their objective and keep the best parameters for them.
+    validation_fraction : float, default=0.1
+        The part held out.
+    n_init : int, default=1
+        Runs from different starts; the one with the best objective is kept.
+    random_state : int, RandomState or None
+        Starts, shuffles and held-out rows.
+    verbose : int, default=0
+        Print every epoch.
+
+    Attributes
+    ----------
+    prototypes_ : array (P, d)
+        Positions, in order of class.
+    prototype_labels_ : array (P,)
+    metrics_ : array (P, d)
+        The weights w_s.
+    distance_ : PerPrototypeDistance
+        `distance_.to_prototypes(X)` are the d_s; with other references, as inside `KNNClassifier`, each
+        carries the weights of its nearest prototype.
+    classes_ : array (C,)
+    objective_ : float
+        Mean smoothed error of the training rows.
+    history_ : list of dict
+        Objective of each epoch, and of the held-out rows.
+    n_iter_ : int
+        Epochs.
+    n_features_in_ : int
+
+    Notes
+    -----
+    An epoch costs about 4 n P d multiply-adds for P prototypes, a prediction 2 P d.
+
+    References
+    ----------
+    Paredes, R. & Vidal, E. (2006). Learning prototypes and distances: a prototype reduction technique
+    based on nearest neighbor error minimization. Pattern Recognition 39(2), 180-188.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LPD(n_prototypes=2, random_state=0).fit(X, y)
+    >>> model.prototypes_.shape, model.metrics_.shape
+    ((6, 4), (6, 4))
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    summary: ClassVar[str] = "A few prototypes per class, each with its own feature weights."
+
+    def __init__(
+        self,
+        n_prototypes=5,
+        beta=3.0,
+        *,
+        init="random",
+        init_metric="auto",
+        batch_size="auto",
+        max_epochs=200,
+        tol=1e-3,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_init=1,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_prototypes = n_prototypes
+        self.beta = beta
+        self.init = init
+        self.init_metric = init_metric
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_init = n_init
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def tuning_grid(cls, n_samples, n_features, n_classes):
+        return {"n_prototypes": [1, 5, 10], "beta": [3.0, 10.0]}
+
+    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+        if self.init_metric not in DIAGONAL_STARTS:
+            raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(DIAGONAL_STARTS)}.")
+        return start_coordinates(X, y, weights, DIAGONAL_STARTS[self.init_metric], None)
+
+    def _resolve_rank(self, n_coordinates) -> None:
+        return None

@@ -1,0 +1,104 @@
+"""Where training starts: coordinates with a sensible metric, and prototypes in them."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from nearkin.learners.prototype.training import LabelledRows
+
+METRIC_STARTS = ("auto", "standard", "whiten", "pca", "identity")
+PROTOTYPE_STARTS = ("random", "kmeans")
+# How much of the within-class covariance is replaced by a multiple of the identity.
+SHRINKAGE = 0.1
+
+
+def weighted_moments(X, weights) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted mean and standard deviation of each column; a constant column has deviation 0."""
+    mean = weights @ X
+    deviation = np.sqrt(weights @ np.square(X - mean))
+    # A constant column leaves rounding of the size of its value.
+    rounding = 10 * np.finfo(X.dtype).eps * np.abs(mean)
+    return mean, np.where(deviation > rounding, deviation, 0)
+
+
+def _inverse_or_zero(values) -> np.ndarray:
+    return np.divide(1, values, out=np.zeros_like(values), where=values > 0)
+
+
+def _class_means(X, y, weights) -> np.ndarray:
+    """The mean of its class for each row."""
+    n_classes = y.max() + 1
+    membership = np.zeros((n_classes, len(y)), dtype=X.dtype)
+    membership[y, np.arange(len(y))] = weights
+    return ((membership @ X) / membership.sum(axis=1, keepdims=True))[y]
+
+
+def _descending_eigenvectors(covariance) -> tuple[np.ndarray, np.ndarray]:
+    values, vectors = np.linalg.eigh(covariance)
+    return values[::-1], vectors[:, ::-1]
+
+
+def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndarray]:
+    """Matrix (e x d, or a vector of d scales) and origin of the coordinates in which training starts.
+
+    Whatever `kind`, the mean squared coordinate is 1, so that the solver's steps do not depend on the
+    units of the data, and a constant column gets no weight.
+    """
+    mean, deviation = weighted_moments(X, weights)
+    if kind == "identity":
+        matrix = (deviation > 0).astype(X.dtype)
+    elif kind == "standard":
+        matrix = _inverse_or_zero(deviation)
+    elif kind == "pca":
+        _, vectors = _descending_eigenvectors(((X - mean) * weights[:, None]).T @ (X - mean))
+        matrix = vectors[:, :n_components].T
+    else:
+        matrix = _whitening(X - mean, y, weights, _inverse_or_zero(deviation))[:n_components]
+    return scaled_to_unit_power(X - mean, weights, matrix), mean
+
+
+def scaled_to_unit_power(centred, weights, matrix) -> np.ndarray:
+    """The matrix times the number that makes the mean squared coordinate 1."""
+    U = centred * matrix if matrix.ndim == 1 else centred @ matrix.T
+    power = float(weights @ np.square(U).mean(axis=1))
+    return (matrix / np.sqrt(power)).astype(matrix.dtype, copy=False) if power > 0 else matrix
+
+
+def _whitening(centred, y, weights, scales) -> np.ndarray:
+    """Rows that make the shrunk within-class covariance the identity, the most separating first."""
+    scaled = centred * scales
+    within = scaled - _class_means(scaled, y, weights)
+    covariance = (within * weights[:, None]).T @ within
+    shrunk = SHRINKAGE * np.trace(covariance) / len(covariance)
+    covariance = (1 - SHRINKAGE) * covariance
+    covariance[np.diag_indices_from(covariance)] += shrunk if shrunk > 0 else 1
+    values, vectors = _descending_eigenvectors(covariance)
+    white = (vectors / np.sqrt(values)).T
+    between = _class_means(scaled, y, weights) @ white.T
+    spread = scaled @ white.T
+    # A touch of the whole spread orders the directions in which the class means do not differ.
+    contrast = (between * weights[:, None]).T @ between + 1e-3 * (spread * weights[:, None]).T @ spread
+    _, rotation = _descending_eigenvectors(contrast)
+    return rotation.T @ white * scales
+
+
+def start_prototypes(data: LabelledRows, counts, init, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and classes of ``counts[c]`` prototypes for each class c."""
+    centres, labels = [], []
+    for c, count in enumerate(counts):
+        members = np.flatnonzero(data.y == c)
+        if init == "kmeans" and count < len(members):
+            means = KMeans(count, n_init=1, random_state=rng.randint(2**31 - 1))
+            centres.append(means.fit(data.U[members], sample_weight=data.weights[members]).cluster_centers_)
+        else:
+            centres.append(data.U[rng.choice(members, count, replace=False)])
+        labels.append(np.full(count, c))
+    return np.concatenate(centres).astype(data.U.dtype, copy=False), np.concatenate(labels)
+
+
+def start_metrics(n_prototypes, n_coordinates, rank, dtype) -> np.ndarray:
+    """Identity metrics: the first `rank` coordinates each, or unit weights for ``rank=None``."""
+    if rank is None:
+        return np.ones((n_prototypes, n_coordinates), dtype=dtype)
+    return np.repeat(np.eye(rank, n_coordinates, dtype=dtype)[None], n_prototypes, axis=0)

@@ -1,0 +1,229 @@
+"""Mini-batch training of prototypes and their metrics by the ratio objective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from nearkin.numerics.prototypes import (
+    nearest_same_and_other,
+    prototype_distances,
+    ratio_errors,
+    ratio_objective,
+)
+from nearkin.numerics.threads import blas_threads
+from nearkin.solvers.adadelta import Adadelta
+
+# The averaged parameters forget an epoch with this factor per later epoch.
+AVERAGE_DECAY = 0.8
+# Projected differences made at one time while the objective of many rows is evaluated.
+BLOCK_ELEMENTS = 2**21
+
+
+@dataclass
+class LabelledRows:
+    """Embedded rows, their classes 0..C-1 and weights that sum to 1."""
+
+    U: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows) -> LabelledRows:
+        weights = self.weights[rows]
+        return LabelledRows(self.U[rows], self.y[rows], weights / weights.sum())
+
+
+@dataclass
+class Prototypes:
+    """Positions (P x e), classes (P) and metrics (P x r x e or P x e)."""
+
+    centres: np.ndarray
+    labels: np.ndarray
+    metrics: np.ndarray
+
+    def distances(self, U) -> np.ndarray:
+        rows = max(1, BLOCK_ELEMENTS // (self.metrics.size // self.metrics.shape[-1]))
+        blocks = [
+            prototype_distances(U[start : start + rows], self.centres, self.metrics).distances
+            for start in range(0, len(U), rows)
+        ]
+        return np.concatenate(blocks)
+
+    def objective(self, data: LabelledRows, beta: float) -> float:
+        """Weighted mean of the smoothed errors."""
+        D = self.distances(data.U)
+        same, other = nearest_same_and_other(D, data.y[:, None] == self.labels)
+        rows = np.arange(len(data))
+        errors, _, _ = ratio_errors(D[rows, same], D[rows, other], beta, tiny_distance(data.U))
+        return float(errors @ data.weights)
+
+    def error(self, data: LabelledRows) -> float:
+        """Weighted share of rows whose nearest prototype is of another class."""
+        wrong = self.labels[self.distances(data.U).argmin(axis=1)] != data.y
+        return float(data.weights[wrong].sum())
+
+
+@dataclass
+class Schedule:
+    """How long and in which steps to train."""
+
+    beta: float
+    batch_size: int
+    max_epochs: int
+    tol: float
+    patience: int
+    verbose: int = 0
+    name: str = ""
+
+
+@dataclass
+class Trained:
+    """The outcome of one training run."""
+
+    prototypes: Prototypes
+    objective: float
+    history: list[dict]
+    converged: bool
+
+    @property
+    def score(self) -> float:
+        """What restarts are compared by: the validation objective where there is one."""
+        if "validation" in self.history[-1]:
+            return min(epoch["validation"] for epoch in self.history)
+        return self.objective
+
+
+def tiny_distance(U) -> float:
+    """What is added to both distances of the ratio; embedded coordinates are of size 1."""
+    return float(np.finfo(U.dtype).eps * U.shape[1])
+
+
+class _Parameters:
+    """Centres and metrics as views of one flat buffer, so that a solver's step is one pass."""
+
+    def __init__(self, start: Prototypes):
+        self.labels = start.labels
+        self._shapes = start.centres.shape, start.metrics.shape
+        self.flat = np.concatenate([start.centres.ravel(), start.metrics.ravel()])
+
+    def views(self, flat) -> tuple[np.ndarray, np.ndarray]:
+        centres, metrics = self._shapes
+        cut = centres[0] * centres[1]
+        return flat[:cut].reshape(centres), flat[cut:].reshape(metrics)
+
+    def prototypes(self, flat) -> Prototypes:
+        centres, metrics = self.views(flat.copy())
+        return Prototypes(centres, self.labels, metrics)
+
+
+class _Progress:
+    """Decides when to stop, remembers the best average on the validation rows, prints."""
+
+    def __init__(self, schedule: Schedule, validation: LabelledRows | None):
+        self.schedule = schedule
+        self.validation = validation
+        self.history: list[dict] = []
+        self.best = np.inf
+        self.best_epoch = 0
+        self.best_flat: np.ndarray | None = None
+        self.converged = False
+
+    def record(self, objective, parameters: _Parameters, average) -> bool:
+        """Note an epoch; True once it is time to stop."""
+        epoch = {"epoch": len(self.history) + 1, "objective": objective}
+        watched = objective
+        if self.validation is not None:
+            watched = parameters.prototypes(average).objective(self.validation, self.schedule.beta)
+            epoch["validation"] = watched
+        self.history.append(epoch)
+        if self.schedule.verbose:
+            print(
+                f"[{self.schedule.name}] " + ", ".join(f"{k} {v:.5g}" for k, v in epoch.items()), flush=True
+            )
+        if watched < self.best - self.schedule.tol or self.best_flat is None:
+            self.best, self.best_epoch = watched, epoch["epoch"]
+            if self.validation is not None or self.best_flat is None:
+                self.best_flat = average.copy()
+        self.converged = epoch["epoch"] - self.best_epoch >= self.schedule.patience
+        return self.converged
+
+
+def train(
+    data: LabelledRows,
+    start: Prototypes,
+    schedule: Schedule,
+    rng: np.random.RandomState,
+    validation: LabelledRows | None = None,
+) -> Trained:
+    """Minimise the mean smoothed error from `start` by Adadelta on mini-batches.
+
+    Parameters are averaged over the last epochs, which takes out the noise of the last batches. The
+    run stops when the objective (of `validation`, if given) has not fallen by `tol` for `patience`
+    epochs; with `validation` the best average seen is returned.
+
+    Notes
+    -----
+    An epoch costs n P r e multiply-adds forward and, since only two prototypes per row get a gradient,
+    about 2 n r e backward.
+    """
+    parameters = _Parameters(start)
+    theta = parameters.flat
+    average = theta.copy()
+    solver = Adadelta(theta.shape, theta.dtype)
+    progress = _Progress(schedule, validation)
+    size = start.metrics.size // start.metrics.shape[-1] * data.U.shape[1]
+    with blas_threads(size * min(schedule.batch_size, len(data))):
+        for epoch in range(schedule.max_epochs):
+            objective = _one_epoch(data, parameters, solver, schedule, rng)
+            # The first average must not remember the start.
+            average += (theta - average) * max(1 - AVERAGE_DECAY, 1 / (epoch + 1))
+            if progress.record(objective, parameters, average):
+                break
+    if validation is not None:
+        final = parameters.prototypes(progress.best_flat)
+        value = final.objective(data, schedule.beta)
+    else:
+        candidates = [parameters.prototypes(average), parameters.prototypes(theta)]
+        values = [candidate.objective(data, schedule.beta) for candidate in candidates]
+        value = min(values)
+        final = candidates[values.index(value)]
+    return Trained(final, value, progress.history, progress.converged)
+
+
+def _one_epoch(
+    data: LabelledRows, parameters: _Parameters, solver: Adadelta, schedule: Schedule, rng
+) -> float:
+    """One step per batch of a fresh shuffle; the mean error met on the way."""
+    theta = parameters.flat
+    gradient = np.empty_like(theta)
+    centres, metrics = parameters.views(theta)
+    grad_centres, grad_metrics = parameters.views(gradient)
+    order = rng.permutation(len(data))
+    U, y, weights = data.U[order], data.y[order], data.weights[order]
+    tiny = tiny_distance(U)
+    total = 0.0
+    # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
+    bounds = np.linspace(0, len(y), max(1, round(len(y) / schedule.batch_size)) + 1).astype(int)
+    for first, last in pairwise(bounds):
+        batch = slice(first, last)
+        # With equal weights this is the mean over the batch.
+        scale = len(y) / (last - first)
+        value = ratio_objective(
+            U[batch],
+            y[batch, None] == parameters.labels,
+            weights[batch] * scale,
+            centres,
+            metrics,
+            beta=schedule.beta,
+            tiny=tiny,
+            grad_prototypes=grad_centres,
+            grad_metrics=grad_metrics,
+        )
+        total += value / scale
+        solver.step(theta, gradient)
+    return total

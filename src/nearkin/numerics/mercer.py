@@ -1,0 +1,86 @@
+"""Mercer kernels by name or function, and the check that a kernel matrix is one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.numerics.products import cross_products, squared_distances
+
+KERNELS = ("rbf", "polynomial", "linear")
+
+
+def check_kernel(kernel) -> None:
+    """Raise if `kernel` is neither a known name nor a function of two arrays."""
+    if not callable(kernel) and kernel not in KERNELS:
+        raise ValueError(f"kernel={kernel!r} is not known; use one of {list(KERNELS)} or a function k(A, B).")
+
+
+def kernel_scale(X, gamma) -> float:
+    """The number `gamma` stands for: itself, or for "scale" ``1 / (d var(X))``.
+
+    >>> kernel_scale(np.array([[0.0, 2.0]]), "scale")
+    0.5
+    """
+    if isinstance(gamma, str):
+        if gamma != "scale":
+            raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
+        variance = float(X.mean(axis=0).var() + X.var(axis=0).mean())
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if not np.isfinite(gamma) or gamma <= 0:
+        raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
+    return float(gamma)
+
+
+def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.ndarray:
+    """Kernel values between the rows of A and of B (m x n).
+
+    "rbf" is ``exp(-gamma ||a - b||^2)``, "polynomial" ``(gamma a.b + coef0)^degree``, "linear" ``a.b``;
+    a function is called with A and B and must return the m x n matrix.
+
+    >>> mercer_kernel(np.array([[1.0]]), np.array([[2.0], [3.0]]), "polynomial", degree=2)
+    array([[ 9., 16.]])
+    """
+    check_kernel(kernel)
+    if callable(kernel):
+        K = np.asarray(kernel(A, B))
+        if K.shape != (A.shape[0], B.shape[0]):
+            raise ValueError(
+                f"the kernel function returned shape {K.shape} for {A.shape[0]} and {B.shape[0]} rows; "
+                f"it must return one value per pair, shape {(A.shape[0], B.shape[0])}."
+            )
+        if not np.isfinite(K).all():
+            raise ValueError("the kernel function returned infinite or missing values.")
+        return K.astype(A.dtype, copy=False)
+    if kernel == "linear":
+        return cross_products(A, B)
+    if kernel == "polynomial":
+        K = cross_products(A, B)
+        K *= A.dtype.type(gamma)
+        K += A.dtype.type(coef0)
+        return K**degree
+    K = squared_distances(A, B)
+    K *= -A.dtype.type(gamma)
+    return np.exp(K, out=K)
+
+
+def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues (descending) and eigenvectors of a kernel matrix, without its numerical null space.
+
+    Raises if K is not symmetric or has an eigenvalue below zero by more than rounding explains.
+    """
+    precision = np.finfo(K.dtype).eps
+    scale = np.abs(K).max(initial=0)
+    if not np.allclose(K, K.T, rtol=0, atol=1e3 * precision * scale):
+        raise ValueError("the kernel is not symmetric: k(a, b) must equal k(b, a).")
+    values, vectors = np.linalg.eigh(((K + K.T) / 2).astype(np.float64))
+    rounding = 10 * precision * K.shape[0] * max(values[-1], scale)
+    if values[0] < -rounding:
+        raise ValueError(
+            f"the kernel matrix is not positive semi-definite (smallest eigenvalue {values[0]:.3g}, largest "
+            f"{values[-1]:.3g}); use a Mercer kernel such as 'rbf', 'polynomial' or 'linear'."
+        )
+    cut = rounding if relative_cut is None else max(rounding, relative_cut * values[-1])
+    kept = np.flatnonzero(values > cut)[::-1]
+    if len(kept) == 0:
+        raise ValueError("the kernel is zero between all rows; choose another kernel or gamma.")
+    return values[kept], vectors[:, kept]
