@@ -1,0 +1,68 @@
+"""Squared differences of neighbour pairs as a matrix that need not be stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Squared differences are kept if they fit in this many bytes, else made anew block by block.
+MEMORY_BUDGET = 256 * 2**20
+
+
+class SquaredDifferences:
+    """The matrix of squared differences, one row per neighbour pair and one column per feature.
+
+    Every triplet is the difference of two of these rows, so that all sums over the T triplets go
+    through the (much fewer) pairs, and nothing of size T x p is ever made.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    rows, neighbours : ndarray of shape (n_pairs,)
+        The two ends of each pair.
+    memory_budget : int
+        Bytes that the matrix may take to be stored.
+    """
+
+    def __init__(self, X, rows, neighbours, memory_budget: int = MEMORY_BUDGET):
+        self.X = X
+        self.rows = rows
+        self.neighbours = neighbours
+        self.shape = (len(rows), X.shape[1])
+        self._block = max(1, memory_budget // (64 * X.shape[1]))
+        fits = self.shape[0] * self.shape[1] * 8 <= memory_budget
+        self._stored = self.take(slice(None)) if fits else None
+
+    def first(self, n_pairs: int) -> SquaredDifferences:
+        """The same matrix with its first pairs only; what is stored is shared."""
+        part = object.__new__(SquaredDifferences)
+        part.__dict__.update(self.__dict__)
+        part.rows, part.neighbours = self.rows[:n_pairs], self.neighbours[:n_pairs]
+        part.shape = (n_pairs, self.shape[1])
+        part._stored = None if self._stored is None else self._stored[:n_pairs]
+        return part
+
+    def take(self, pairs, columns=slice(None)) -> np.ndarray:
+        """Rows of the matrix, or some columns of them."""
+        if getattr(self, "_stored", None) is not None:
+            return self._stored[pairs][:, columns]
+        X = self.X[:, columns]
+        difference = X[self.rows[pairs]].astype(np.float64)
+        difference -= X[self.neighbours[pairs]]
+        return np.square(difference, out=difference)
+
+    def _blocks(self):
+        for start in range(0, self.shape[0], self._block):
+            part = slice(start, start + self._block)
+            yield part, self.take(part)
+
+    def times(self, weights: np.ndarray) -> np.ndarray:
+        """Weighted squared distance of each pair."""
+        if self._stored is not None:
+            return self._stored @ weights
+        return np.concatenate([block @ weights for _, block in self._blocks()])
+
+    def transposed_times(self, coefficients: np.ndarray) -> np.ndarray:
+        """Sum of the pairs' squared differences, each with its coefficient."""
+        if self._stored is not None:
+            return coefficients @ self._stored
+        return sum(coefficients[part] @ block for part, block in self._blocks())
