@@ -2,7 +2,9 @@
 
 from nearkin.evaluation.comparison import compare
 from nearkin.evaluation.hubness import HubnessReport, hubness_report, hubness_skewness, k_occurrence
+from nearkin.evaluation.measurement import fit_candidate
 from nearkin.evaluation.problems import Candidate, Problem
+from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import (
     PROTOCOLS,
     FiveByTwo,
@@ -14,7 +16,8 @@ from nearkin.evaluation.protocols import (
     StratifiedFolds,
 )
 from nearkin.evaluation.regression_error import arrmse, rrmse
-from nearkin.evaluation.runner import Progress, run_tasks
+from nearkin.evaluation.runner import run_tasks
+from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.summary import Comparison, ComparisonRow, summarise
 from nearkin.evaluation.tasks import Record, plan_tasks
 
@@ -32,10 +35,12 @@ __all__ = [
     "Protocol",
     "RandomSplits",
     "Record",
+    "ResultsStore",
     "Split",
     "StratifiedFolds",
     "arrmse",
     "compare",
+    "fit_candidate",
     "hubness_report",
     "hubness_skewness",
     "k_occurrence",

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
+from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
-from nearkin.evaluation.runner import Progress, run_tasks
+from nearkin.evaluation.runner import run_tasks
 from nearkin.evaluation.summary import Comparison, summarise
 from nearkin.evaluation.tasks import plan_tasks
 

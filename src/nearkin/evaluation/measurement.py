@@ -69,6 +69,20 @@ def seeded_clone(estimator, setting, seed: int):
     return copy.set_params(**open_states)
 
 
+def fit_candidate(problem: Problem, candidate: Candidate, seed: int = 0):
+    """The candidate tuned on and fitted to all rows of the problem, and the setting chosen.
+
+    Returns
+    -------
+    model : fitted estimator
+    chosen : dict
+    """
+    X, y = problem.rows(np.arange(len(problem.y)))
+    with _seeded(seed):
+        chosen = _tune(problem, candidate, X, y, seed, seed)
+        return seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, seed).fit(X, y), chosen
+
+
 def measure(
     problem: Problem, candidate: Candidate, split: Split, *, task_seed: int, tuning_seed: int
 ) -> Measurement:

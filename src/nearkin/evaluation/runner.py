@@ -1,56 +1,236 @@
-"""Runs tasks."""
+"""Runs tasks in parallel, commits each as it ends, and picks up where a killed run stopped."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
+import platform
+import threading
+import time
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from time import monotonic
 
 from threadpoolctl import threadpool_limits
 
+from nearkin.evaluation.fingerprints import digest
 from nearkin.evaluation.measurement import measure
-from nearkin.evaluation.tasks import DONE, ERROR, NOT_RUN, Record, Task
+from nearkin.evaluation.owners import HEARTBEAT_SECONDS, Owner
+from nearkin.evaluation.progress import Progress, ProgressMeter
+from nearkin.evaluation.store import RUNNING, ResultsStore
+from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, NOT_RUN, TIMEOUT, Record, Task
+from nearkin.evaluation.workers import Outcome, Worker
 
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: handed to the progress callback after every task."""
-
-    stage: str
-    done: int
-    total: int
-    elapsed: float
-    remaining: float | None
-    last: str
+#: How often to look whether tasks that another process is running have ended.
+POLL_SECONDS = 0.2
 
 
 def run_tasks(
     tasks: Sequence[Task],
     *,
-    store=None,
+    store: ResultsStore | None = None,
+    order: Sequence[Task] | None = None,
+    description: Mapping | None = None,
     jobs: int = 1,
     deadline: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    task_seconds: float | None = None,
+    task_memory: int | None = None,
+    isolate: bool = True,
+    retry_failed: bool = False,
     stage: str = "compare",
+    progress: Callable[[Progress], None] | None = None,
 ) -> list[Record]:
-    """Run tasks one after another in this process; records come in the order of the tasks."""
-    records = []
-    started = monotonic()
-    for position, task in enumerate(tasks, 1):
-        if deadline is not None and monotonic() > deadline:
-            records.append(Record.of_task(task, status=NOT_RUN))
-            continue
-        records.append(_run_here(task))
-        if progress is not None:
-            elapsed = monotonic() - started
-            last = f"{task.candidate.label} fold {task.split.name}"
-            remaining = elapsed / position * (len(tasks) - position)
-            progress(Progress(stage, position, len(tasks), elapsed, remaining, last))
-    return records
+    """Run the tasks that have no result yet; return the records of all, in the order of the tasks.
+
+    Every outcome is committed to the store as it comes. A killed run leaves its results there and
+    the same call goes on with the rest; several processes may work on one file, each task being
+    done by one of them. Results do not depend on `jobs`.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The run, as made by `plan_tasks`.
+    store : ResultsStore, optional
+        Where results go; in memory by default.
+    order : sequence of Task, optional
+        What to do now, and in which order; all tasks by default.
+    description : mapping, optional
+        JSON-ready facts about the run, kept in the store.
+    jobs : int
+        Worker processes; 0 means one per core. Each computes with one thread.
+    deadline : float, optional
+        Time of `time.monotonic()` at which to stop; unfinished tasks stay "not run".
+    task_seconds, task_memory : float and int, optional
+        Limits of one task in seconds and in bytes on top of the loaded data; a task that exceeds
+        them is recorded as "timeout" or "memory". Memory limits are enforced on Linux.
+    isolate : bool
+        False runs the tasks in this process, one by one: no start-up time, but no limits either,
+        and a crash is a crash.
+    retry_failed : bool
+        Try tasks recorded as failed once more.
+    progress : callable, optional
+        Called with a `Progress` after every task, from one thread at a time.
+    """
+    if not isolate and (task_seconds is not None or task_memory is not None):
+        raise ValueError("time and memory limits of a task need a process of its own: use isolate=True.")
+    own_store = store is None
+    store = ResultsStore.open() if store is None else store
+    run = run_name(tasks)
+    order = tasks if order is None else order
+    try:
+        store.register(run, tasks, description or {})
+        if retry_failed:
+            store.free_failed(task.key for task in order)
+        work = _Work(order, store, deadline, task_seconds, ProgressMeter(order, jobs, stage, progress))
+        work.do(jobs or os.cpu_count() or 1, isolate, task_memory)
+        return store.results(run)
+    finally:
+        if own_store:
+            store.close()
 
 
-def _run_here(task: Task) -> Record:
+def run_name(tasks: Sequence[Task]) -> str:
+    """The name of a run in a store: the same for the same tasks."""
+    return digest([task.key for task in tasks])
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of what results depend on."""
+    packages = ("nearkin", "scikit-learn", "numpy", "scipy")
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+class _Work:
+    """The tasks of one call, shared by its slots: threads that each keep one worker busy."""
+
+    def __init__(self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter):
+        self.tasks = {task.key: task for task in tasks}
+        self.store = store
+        self.deadline = deadline
+        self.task_seconds = task_seconds
+        self.meter = meter
+        self.owner = Owner.of_this_process()
+        self.lock = threading.Lock()
+        self.pending = deque(self.tasks)
+        self.elsewhere: list[str] = []
+        self.stop = threading.Event()
+        self.failure: BaseException | None = None
+
+    def do(self, jobs: int, isolate: bool, memory_bytes: int | None) -> None:
+        self.store.join(self.owner)
+        heart = threading.Thread(target=self._beat, daemon=True)
+        heart.start()
+        try:
+            if isolate:
+                self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.tasks)))])
+            else:
+                self._serve(_measure_here)
+        finally:
+            self.stop.set()
+            heart.join()
+            self.store.leave(self.owner)
+        if self.failure is not None:
+            raise self.failure
+
+    def _serve_with_workers(self, workers: list[Worker]) -> None:
+        threads = [threading.Thread(target=self._slot, args=(worker,), daemon=True) for worker in workers]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.5)
+        finally:
+            # Reached early only by an interrupt: stop the fits under way, their tasks are given back.
+            self.stop.set()
+            for worker in workers:
+                worker.kill()
+            for thread in threads:
+                thread.join()
+
+    def _slot(self, worker: Worker) -> None:
+        try:
+            self._serve(worker.measure)
+        except BaseException as error:
+            self.failure = error
+            self.stop.set()
+        finally:
+            worker.stop()
+
+    def _serve(self, measure_task: Callable[[Task, float | None], Outcome]) -> None:
+        while (task := self._next()) is not None:
+            started = monotonic()
+            left = None if self.deadline is None else max(self.deadline - started, 0.0)
+            limits = [limit for limit in (self.task_seconds, left) if limit is not None]
+            outcome = measure_task(task, min(limits, default=None))
+            cut_short = outcome.status == TIMEOUT and self._over_budget()
+            if outcome.status != DONE and (self.stop.is_set() or cut_short):
+                self.store.release(task.key, self.owner)
+                continue
+            self.store.finish(_record(task, outcome), self.owner)
+            self.meter.finished(task, outcome.status, monotonic() - started)
+
+    def _next(self) -> Task | None:
+        """The next task, claimed for this process; None when nothing is left or time is up."""
+        while not self.stop.is_set() and not self._over_budget():
+            with self.lock:
+                key = self.pending.popleft() if self.pending else None
+                waiting = bool(self.elsewhere)
+            if key is None:
+                if not waiting:
+                    return None
+                time.sleep(POLL_SECONDS)
+                self._look_elsewhere()
+                continue
+            status = self.store.claim(key, self.owner)
+            if status == "claimed":
+                return self.tasks[key]
+            if status == RUNNING:
+                with self.lock:
+                    self.elsewhere.append(key)
+            else:
+                self.meter.finished(self.tasks[key], status, None)
+        return None
+
+    def _look_elsewhere(self) -> None:
+        """Take back what other processes gave up, and count what they finished."""
+        self.store.free_abandoned()
+        with self.lock:
+            watched, self.elsewhere = self.elsewhere, []
+            for key, status in self.store.statuses(watched).items():
+                if status == RUNNING:
+                    self.elsewhere.append(key)
+                elif status == NOT_RUN:
+                    self.pending.append(key)
+                else:
+                    self.meter.finished(self.tasks[key], status, None)
+
+    def _over_budget(self) -> bool:
+        return self.deadline is not None and monotonic() >= self.deadline
+
+    def _beat(self) -> None:
+        while not self.stop.wait(HEARTBEAT_SECONDS):
+            self.store.beat(self.owner)
+
+
+def _record(task: Task, outcome: Outcome) -> Record:
+    found = outcome.found or {}
+    rows = task.split.test if found else None
+    return Record.of_task(
+        task, status=outcome.status, error=outcome.error, test_rows=rows, versions=versions(), **found
+    )
+
+
+def _measure_here(task: Task, seconds: float | None) -> Outcome:
     try:
         with threadpool_limits(1):
             found = measure(
@@ -60,6 +240,8 @@ def _run_here(task: Task) -> Record:
                 task_seed=task.task_seed,
                 tuning_seed=task.tuning_seed,
             )
+    except MemoryError:
+        return Outcome(MEMORY, error=traceback.format_exc())
     except Exception:
-        return Record.of_task(task, status=ERROR, error=traceback.format_exc())
-    return Record.of_task(task, status=DONE, test_rows=task.split.test, **vars(found))
+        return Outcome(ERROR, error=traceback.format_exc())
+    return Outcome(DONE, found=vars(found))

@@ -1,0 +1,84 @@
+"""How far a run is and how long it will still take."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from nearkin.evaluation.tasks import Task
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State of a run after a task; times in seconds.
+
+    Attributes
+    ----------
+    stage : str
+        "scout" or "compare".
+    done, total : int
+        Tasks with an outcome (failures count, and so do results found in the store), and all.
+    elapsed : float
+        Since the run began.
+    remaining : float or None
+        Estimate from how long each candidate took so far; None before anything is known.
+    learner, fold, status : str
+        The task that has just ended.
+    """
+
+    stage: str
+    done: int
+    total: int
+    elapsed: float
+    remaining: float | None
+    learner: str
+    fold: str
+    status: str
+
+
+class ProgressMeter:
+    """Counts outcomes and tells a callback; safe to use from several threads."""
+
+    def __init__(
+        self, tasks: Sequence[Task], jobs: int, stage: str, callback: Callable[[Progress], None] | None
+    ):
+        self._left = Counter(task.candidate.label for task in tasks)
+        self._total = len(tasks)
+        self._jobs = max(jobs, 1)
+        self._stage = stage
+        self._callback = callback
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+        self._started = monotonic()
+        self._lock = threading.Lock()
+
+    def finished(self, task: Task, status: str, seconds: float | None) -> None:
+        """Count a task; `seconds` is None where it was not run here."""
+        with self._lock:
+            self._left[task.candidate.label] -= 1
+            if seconds is not None:
+                self._seconds[task.candidate.label].append(seconds)
+            if self._callback is None:
+                return
+            self._callback(
+                Progress(
+                    stage=self._stage,
+                    done=self._total - self._left.total(),
+                    total=self._total,
+                    elapsed=monotonic() - self._started,
+                    remaining=self._remaining(),
+                    learner=task.candidate.label,
+                    fold=task.split.name,
+                    status=status,
+                )
+            )
+
+    def _remaining(self) -> float | None:
+        if not self._seconds:
+            return None
+        means = {label: sum(seconds) / len(seconds) for label, seconds in self._seconds.items()}
+        # A candidate not met yet is taken to cost as much as the average of the others.
+        typical = sum(means.values()) / len(means)
+        return sum(count * means.get(label, typical) for label, count in self._left.items()) / self._jobs

@@ -1,0 +1,381 @@
+"""Results on disk: every finished task is committed to SQLite the moment it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from nearkin.evaluation.owners import Owner
+from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.tasks import FAILURES, NOT_RUN, Record, Task
+
+RUNNING = "running"
+SCHEMA_VERSION = 1
+# "NEAR" in ASCII, written into the file header so that foreign databases are recognised.
+APPLICATION_ID = 0x4E454152
+BUSY_SECONDS = 60.0
+
+_ARRAYS = ("test_rows", "predictions", "neighbours")
+_JSON = ("setting", "chosen", "warnings", "protocol", "versions")
+_COLUMNS = tuple(field.name for field in fields(Record))
+_REALS = (
+    "score",
+    "validation_score",
+    "fit_seconds",
+    "predict_seconds",
+    "tune_seconds",
+    "hub_skewness",
+    "objective",
+)
+_INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference")
+
+
+def _column_type(name: str) -> str:
+    if name in _REALS:
+        return "REAL"
+    if name in _INTEGERS:
+        return "INTEGER"
+    return "BLOB" if name in _ARRAYS else "TEXT"
+
+
+_RECORD_COLUMNS = ",\n    ".join(f"{name} {_column_type(name)}" for name in _COLUMNS if name != "key")
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS tasks (
+    key TEXT PRIMARY KEY,
+    owner TEXT,
+    problem TEXT,
+    {_RECORD_COLUMNS}
+);
+CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, description TEXT, created_at TEXT);
+CREATE TABLE IF NOT EXISTS run_tasks (run TEXT, position INTEGER, key TEXT, PRIMARY KEY (run, position));
+CREATE TABLE IF NOT EXISTS problems (
+    fingerprint TEXT PRIMARY KEY, name TEXT, task TEXT, n_rows INTEGER, n_features INTEGER, targets BLOB
+);
+CREATE TABLE IF NOT EXISTS owners (
+    name TEXT PRIMARY KEY, machine TEXT, pid INTEGER, started TEXT, heartbeat REAL
+);
+CREATE TABLE IF NOT EXISTS artifacts (run TEXT, name TEXT, content TEXT, PRIMARY KEY (run, name));
+"""
+
+
+def pack_array(values) -> bytes | None:
+    """An array as compressed bytes that can be read back without running code."""
+    if values is None:
+        return None
+    values = np.asarray(values)
+    buffer = io.BytesIO()
+    np.save(buffer, values.astype(str) if values.dtype == object else values, allow_pickle=False)
+    return zlib.compress(buffer.getvalue(), 1)
+
+
+def unpack_array(packed: bytes | None) -> np.ndarray | None:
+    """The array that `pack_array` packed."""
+    return None if packed is None else np.load(io.BytesIO(zlib.decompress(packed)), allow_pickle=False)
+
+
+class ResultsStore:
+    """Results of comparisons in one SQLite file, safe to share between threads and processes.
+
+    Open one with `ResultsStore.open(path)`; without a path it lives in memory only. The file is in
+    write-ahead mode, so it must be on a local disk. Reading never runs anything again.
+
+    Examples
+    --------
+    >>> store = ResultsStore.open()
+    >>> store.results()
+    []
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: str):
+        self._connection = connection
+        self._lock = threading.RLock()
+        self.path = path
+
+    @classmethod
+    def open(cls, path: str | PathLike | None = None) -> ResultsStore:
+        """Open a results file, made if it is not there; None keeps everything in memory.
+
+        Raises ValueError if the file is something else than nearkin results.
+        """
+        location = ":memory:" if path is None else str(path)
+        if path is not None and not Path(path).parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep {Path(path).name} in.")
+        # Autocommit: every transaction below is explicit.
+        connection = sqlite3.connect(
+            location, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        store = cls(connection, location)
+        try:
+            store._prepare()
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise ValueError(f"{location} is not a nearkin results file ({error}).") from error
+        except ValueError:
+            connection.close()
+            raise
+        return store
+
+    def _prepare(self) -> None:
+        _retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone())
+        self._connection.execute("PRAGMA synchronous = FULL")
+        with self._transaction() as connection:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            n_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if n_tables and application != APPLICATION_ID:
+                raise ValueError(f"{self.path} is a database of another program, not nearkin results.")
+            if version > SCHEMA_VERSION:
+                raise ValueError(f"{self.path} was written by a newer nearkin; upgrade to read it.")
+            if not n_tables:
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            # Immediate: with the write lock taken now, what is read here holds until it is written.
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def _query(self, statement: str, values: Sequence = ()) -> list[sqlite3.Row]:
+        with self._lock:
+            return self._connection.execute(statement, values).fetchall()
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> ResultsStore:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    # What the runner writes
+
+    def register(self, run: str, tasks: Sequence[Task], description: Mapping) -> None:
+        """Make a run and its tasks known; those already there keep their results."""
+        problems: dict[str, Problem] = {task.problem.fingerprint: task.problem for task in tasks}
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (key, found.name, found.task, *found.X.shape, pack_array(found.y))
+                    for key, found in problems.items()
+                ],
+            )
+            connection.executemany(
+                f"INSERT OR IGNORE INTO tasks (problem, {', '.join(_COLUMNS)}) "
+                f"VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})",
+                [(task.problem.fingerprint, *_to_row(Record.of_task(task))) for task in tasks],
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (run, json.dumps(dict(description)), _now())
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO run_tasks VALUES (?, ?, ?)",
+                [(run, position, task.key) for position, task in enumerate(tasks)],
+            )
+
+    def join(self, owner: Owner) -> None:
+        """Make an owner known, and free the tasks of owners that died."""
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?, ?)",
+                (owner.name, owner.machine, owner.pid, owner.started, time.time()),
+            )
+        self.free_abandoned()
+
+    def beat(self, owner: Owner) -> None:
+        """Sign of life of an owner."""
+        with self._transaction() as connection:
+            connection.execute("UPDATE owners SET heartbeat = ? WHERE name = ?", (time.time(), owner.name))
+
+    def leave(self, owner: Owner) -> None:
+        """Free whatever the owner still holds and forget it."""
+        with self._transaction() as connection:
+            _free(connection, [owner.name])
+
+    def free_abandoned(self) -> None:
+        """Give back the tasks that dead processes had begun."""
+        rows = self._query("SELECT * FROM owners")
+        dead = [
+            row["name"]
+            for row in rows
+            if not Owner(row["name"], row["machine"], row["pid"], row["started"]).is_alive(row["heartbeat"])
+        ]
+        if dead:
+            with self._transaction() as connection:
+                _free(connection, dead)
+
+    def free_failed(self, keys: Iterable[str]) -> None:
+        """Let failed tasks be tried once more."""
+        with self._transaction() as connection:
+            connection.executemany(
+                f"UPDATE tasks SET status = ?, error = NULL WHERE key = ? AND status IN {FAILURES}",
+                [(NOT_RUN, key) for key in keys],
+            )
+
+    def claim(self, key: str, owner: Owner) -> str:
+        """Try to take a task: "claimed", or the status it has (running elsewhere, or finished)."""
+        with self._transaction() as connection:
+            claimed = connection.execute(
+                "UPDATE tasks SET status = ?, owner = ? WHERE key = ? AND status = ?",
+                (RUNNING, owner.name, key, NOT_RUN),
+            ).rowcount
+            if claimed:
+                return "claimed"
+            return connection.execute("SELECT status FROM tasks WHERE key = ?", (key,)).fetchone()["status"]
+
+    def release(self, key: str, owner: Owner) -> None:
+        """Give a claimed task back unfinished."""
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE tasks SET status = ?, owner = NULL WHERE key = ? AND owner = ? AND status = ?",
+                (NOT_RUN, key, owner.name, RUNNING),
+            )
+
+    def finish(self, record: Record, owner: Owner) -> bool:
+        """Commit an outcome; False if the claim was lost meanwhile and the outcome is not needed."""
+        record.finished_at = _now()
+        assignments = ", ".join(f"{name} = ?" for name in (*_COLUMNS, "owner"))
+        with self._transaction() as connection:
+            return bool(
+                connection.execute(
+                    f"UPDATE tasks SET {assignments} WHERE key = ? AND owner = ? AND status = ?",
+                    (*_to_row(record), None, record.key, owner.name, RUNNING),
+                ).rowcount
+            )
+
+    # What anyone may read
+
+    def results(self, run: str | None = None, arrays: bool = True) -> list[Record]:
+        """Records of a run in their planned order, or of everything in the file.
+
+        Tasks not finished have the status "not run" (or "running"); `arrays=False` leaves out
+        predictions and neighbours.
+        """
+        columns = ", ".join(
+            f"tasks.{name}" if arrays or name not in _ARRAYS else f"NULL AS {name}" for name in _COLUMNS
+        )
+        if run is None:
+            rows = self._query(f"SELECT {columns} FROM tasks ORDER BY rowid")
+        else:
+            rows = self._query(
+                f"SELECT {columns} FROM run_tasks JOIN tasks USING (key) WHERE run = ? ORDER BY position",
+                (run,),
+            )
+        return [_to_record(row) for row in rows]
+
+    def frame(self, run: str | None = None):
+        """The records without their arrays as a pandas DataFrame."""
+        import pandas as pd
+
+        columns = [name for name in _COLUMNS if name not in _ARRAYS]
+        found = self.results(run, arrays=False)
+        return pd.DataFrame(
+            [{name: getattr(record, name) for name in columns} for record in found], columns=columns
+        )
+
+    def statuses(self, keys: Iterable[str]) -> dict[str, str]:
+        """Status of each task."""
+        known = {row["key"]: row["status"] for row in self._query("SELECT key, status FROM tasks")}
+        return {key: known[key] for key in keys}
+
+    def runs(self) -> list[dict]:
+        """All runs in the file, oldest first: their name, description and time."""
+        rows = self._query("SELECT * FROM runs ORDER BY rowid")
+        return [{**dict(row), "description": json.loads(row["description"])} for row in rows]
+
+    def targets(self, run: str) -> np.ndarray:
+        """Labels or targets of the data a run was about, row by row."""
+        rows = self._query(
+            "SELECT targets FROM problems JOIN tasks ON tasks.problem = fingerprint "
+            "JOIN run_tasks USING (key) WHERE run = ? LIMIT 1",
+            (run,),
+        )
+        if not rows:
+            raise KeyError(f"there is no run {run!r} in {self.path}.")
+        return unpack_array(rows[0]["targets"])
+
+    def put_artifact(self, run: str, name: str, content) -> None:
+        """Keep something JSON-ready beside a run, such as a view for its report."""
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(content))
+            )
+
+    def artifact(self, run: str, name: str):
+        """What `put_artifact` kept, or None."""
+        rows = self._query("SELECT content FROM artifacts WHERE run = ? AND name = ?", (run, name))
+        return json.loads(rows[0]["content"]) if rows else None
+
+
+def _free(connection: sqlite3.Connection, owners: Sequence[str]) -> None:
+    for name in owners:
+        connection.execute(
+            "UPDATE tasks SET status = ?, owner = NULL WHERE owner = ? AND status = ?",
+            (NOT_RUN, name, RUNNING),
+        )
+        connection.execute("DELETE FROM owners WHERE name = ?", (name,))
+
+
+def _retry_while_locked(action) -> None:
+    """Changing the journal mode does not wait for others by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            action()
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _to_row(record: Record) -> list:
+    row = []
+    for name in _COLUMNS:
+        value = getattr(record, name)
+        if name in _ARRAYS:
+            value = pack_array(value)
+        elif name in _JSON:
+            value = json.dumps(value)
+        row.append(value)
+    return row
+
+
+def _to_record(row: sqlite3.Row) -> Record:
+    values = dict(row)
+    for name in _ARRAYS:
+        values[name] = unpack_array(values[name])
+    for name in _JSON:
+        values[name] = json.loads(values[name])
+    values["reference"] = bool(values["reference"])
+    return Record(**values)

@@ -1,0 +1,91 @@
+"""The other end of a worker: a process that measures one task after another until its input ends."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import queue
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+import cloudpickle
+
+from nearkin.evaluation.measurement import measure
+from nearkin.evaluation.problems import Problem
+
+
+def main() -> None:
+    """Serve tasks from standard input until it closes, as it does when the parent dies."""
+    faulthandler.enable()
+    # Estimators may print: the replies get a channel of their own, prints go to the log.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests: queue.SimpleQueue = queue.SimpleQueue()
+    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
+    problems: dict[str, Problem] = {}
+    _reply(replies, "ready")
+    while True:
+        request = requests.get()
+        if "problem" in request:
+            problems = {request["fingerprint"]: cloudpickle.loads(request["problem"])}
+            continue
+        _reply(replies, _answer(request, problems))
+
+
+def _reply(replies, message) -> None:
+    pickle.dump(message, replies)
+    replies.flush()
+
+
+def _read_requests(requests: queue.SimpleQueue) -> None:
+    # A thread of its own: the end of the input stops the process even in the middle of a fit.
+    try:
+        while True:
+            requests.put(pickle.load(sys.stdin.buffer))
+    except EOFError:
+        os._exit(0)
+
+
+def _answer(request: dict, problems: dict[str, Problem]) -> dict:
+    try:
+        _limit_memory(request["memory_bytes"])
+        candidate = cloudpickle.loads(request["candidate"])
+        found = measure(
+            problems[request["fingerprint"]],
+            candidate,
+            request["split"],
+            task_seed=request["task_seed"],
+            tuning_seed=request["tuning_seed"],
+        )
+    except MemoryError:
+        return {"memory": traceback.format_exc()}
+    except Exception:
+        return {"error": traceback.format_exc()}
+    finally:
+        _limit_memory(None)
+    return {"found": vars(found)}
+
+
+def _limit_memory(extra_bytes: int | None) -> None:
+    """Let the process grow by at most so many bytes from now on; enforced on Linux only."""
+    if not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = hard if extra_bytes is None else _data_bytes() + extra_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def _data_bytes() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+if __name__ == "__main__":
+    main()

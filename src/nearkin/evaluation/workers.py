@@ -1,0 +1,145 @@
+"""Processes that measure tasks and can be stopped at any moment without harm to the rest."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+
+import cloudpickle
+
+from nearkin.evaluation.tasks import CRASH, DONE, ERROR, MEMORY, TIMEOUT, Task
+
+# One thread per worker: with several workers more threads only get in each other's way, and sums
+# in a fixed order make results independent of the number of workers.
+_ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "BLIS_NUM_THREADS"),
+    "1",
+)
+_MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "Memory allocation still failed")
+_LOG_TAIL = 2_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended: its status, what was found or what went wrong."""
+
+    status: str
+    found: dict | None = None
+    error: str | None = None
+
+
+class Worker:
+    """A process of its own for one task at a time.
+
+    The process is started when first needed, dies with this process, and is replaced after a task
+    that had to be stopped.
+    """
+
+    def __init__(self, memory_bytes: int | None = None):
+        self.memory_bytes = memory_bytes
+        self._process: subprocess.Popen | None = None
+        # What the process prints, for the post mortem; deleted by the system when closed.
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self._holds: str | None = None
+
+    def measure(self, task: Task, seconds: float | None = None) -> Outcome:
+        """Run one task, stopped after so many seconds (the start of the process not counted)."""
+        reply, timer, expired = None, None, threading.Event()
+        try:
+            process = self._started_process()
+            if seconds is not None:
+
+                def stop():
+                    expired.set()
+                    process.kill()
+
+                timer = threading.Timer(seconds, stop)
+                timer.start()
+            self._send(process, task)
+            reply = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass  # the process died: the post mortem says how
+        finally:
+            if timer is not None:
+                timer.cancel()
+                timer.join()
+        if reply is not None and not expired.is_set():
+            return _outcome(reply)
+        outcome = self._post_mortem(expired.is_set(), seconds) if reply is None else _outcome(reply)
+        self.stop()
+        return outcome
+
+    def kill(self) -> None:
+        """Kill the process, from whatever thread; the task under way ends as a crash."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def stop(self) -> None:
+        """End the process and wait for it; the next task gets a new one."""
+        process, self._process, self._holds = self._process, None, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(OSError):
+                    pipe.close()
+
+    def _started_process(self) -> subprocess.Popen:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.stop()
+        search_path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        self._log.seek(0)
+        self._log.truncate()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "nearkin.evaluation.worker_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**os.environ, **_ONE_THREAD, "PYTHONPATH": search_path},
+        )
+        pickle.load(self._process.stdout)  # it says when its imports are done
+        return self._process
+
+    def _send(self, process: subprocess.Popen, task: Task) -> None:
+        stdin = process.stdin
+        fingerprint = task.problem.fingerprint
+        if self._holds != fingerprint:
+            pickle.dump({"fingerprint": fingerprint, "problem": cloudpickle.dumps(task.problem)}, stdin, 5)
+            self._holds = fingerprint
+        request = {
+            "fingerprint": fingerprint,
+            # By value where need be, so that estimators of a script or notebook work too.
+            "candidate": cloudpickle.dumps(task.candidate),
+            "split": task.split,
+            "task_seed": task.task_seed,
+            "tuning_seed": task.tuning_seed,
+            "memory_bytes": self.memory_bytes,
+        }
+        pickle.dump(request, stdin, 5)
+        stdin.flush()
+
+    def _post_mortem(self, expired: bool, seconds: float | None) -> Outcome:
+        if expired:
+            return Outcome(TIMEOUT, error=f"stopped after {seconds:.3g} s, the limit for one task.")
+        code = self._process.wait()
+        self._log.seek(0)
+        log = self._log.read()[-_LOG_TAIL:].decode(errors="replace")
+        if code == -9:
+            return Outcome(MEMORY, error="killed by the system, most likely for want of memory.")
+        status = MEMORY if any(sign in log for sign in _MEMORY_SIGNS) else CRASH
+        return Outcome(status, error=f"{log}\nthe process died with exit code {code}.".lstrip())
+
+
+def _outcome(reply: dict) -> Outcome:
+    if "found" in reply:
+        return Outcome(DONE, found=reply["found"])
+    status = MEMORY if "memory" in reply else ERROR
+    return Outcome(status, error=reply.get("memory") or reply.get("error"))
