@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
+from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.progress import Progress
-from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
-from nearkin.evaluation.runner import run_tasks
+from nearkin.evaluation.protocols import Folds, Protocol, RandomSplits, StratifiedFolds
+from nearkin.evaluation.runner import run_name, run_tasks
+from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.summary import Comparison, summarise
-from nearkin.evaluation.tasks import plan_tasks
+from nearkin.evaluation.tasks import DONE, Record, Task, plan_tasks
+
+#: Rows of the quick first look.
+SCOUT_ROWS = 2_000
+#: At most this share of a time budget goes into the first look.
+SCOUT_SHARE = 0.3
+
+
+def default_protocol(task: str) -> Protocol:
+    """10-fold cross-validation, stratified for labels."""
+    return StratifiedFolds(10) if task == CLASSIFICATION else Folds(10)
 
 
 def compare(
@@ -22,28 +35,152 @@ def compare(
     baseline: str = "Euclid",
     name: str = "data",
     task: str = "auto",
-    store=None,
+    store: ResultsStore | None = None,
     jobs: int = 1,
     time_budget: float | None = None,
+    task_seconds: float | None = None,
+    task_memory: int | None = None,
+    isolate: bool = True,
+    retry_failed: bool = False,
     seed: int = 0,
+    description: Mapping | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
-    """Compare candidates on one data set.
+    """Compare candidates on one data set, honestly: same folds, tuning inside the training rows only.
+
+    Under a time budget every candidate is first tried once, untuned, on a small split. The
+    baseline and the most promising candidates that are expected to fit into the budget are then
+    cross-validated fold by fold, and the others after them while time is left. What is not
+    finished in time is marked "not run (time budget)"; what is finished is kept in the store, and
+    the same call continues from there.
 
     Parameters
     ----------
-    X, y : features and targets
+    X : array, CSR matrix or data frame of shape (n, d)
+    y : array of labels, or of one or several numeric targets
     candidates : sequence of Candidate
         One of them labelled as the baseline.
     protocol : Protocol, optional
         By default 10-fold cross-validation, stratified for labels.
+    baseline : str
+        Label of the candidate the others are tested against.
+    name : str
+        Name of the data, for the records.
+    task : {"auto", "classification", "regression"}
+        Accuracy or aRRMSE is the score.
+    store : ResultsStore, optional
+        Where results are kept; in memory by default.
+    jobs : int
+        Worker processes; 0 means one per core. Results do not depend on it.
     time_budget : float, optional
-        Seconds. What is finished by then counts; the rest is marked "not run (time budget)".
+        Seconds for everything.
+    task_seconds, task_memory, isolate, retry_failed, progress
+        As in `run_tasks`.
+    seed : int
+        Decides the folds and everything random; the same seed gives the same results.
+    description : mapping, optional
+        JSON-ready facts about the run, kept in the store.
+
+    Returns
+    -------
+    Comparison
+        Best candidate first; `statement` says in plain words whether anything beats the baseline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> candidates = [
+    ...     Candidate("Euclid", KNeighborsClassifier(5)),
+    ...     Candidate("Manhattan", KNeighborsClassifier(5, metric="manhattan")),
+    ... ]
+    >>> result = compare(X, y, candidates, StratifiedFolds(5), isolate=False)
+    >>> result.winner
+    'Euclid'
+    >>> result.statement
+    'Nothing beats Euclid.'
     """
+    started = monotonic()
+    candidates = list(candidates)
+    if baseline not in [candidate.label for candidate in candidates]:
+        labels = ", ".join(candidate.label for candidate in candidates)
+        raise ValueError(f"the baseline {baseline!r} is not among the candidates: {labels}.")
     problem = Problem(name, X, y, task)
-    if protocol is None:
-        protocol = StratifiedFolds(10) if problem.task == CLASSIFICATION else Folds(10)
-    deadline = None if time_budget is None else monotonic() + time_budget
+    protocol = default_protocol(problem.task) if protocol is None else protocol
     tasks = plan_tasks(problem, candidates, protocol, seed)
-    records = run_tasks(tasks, store=store, jobs=jobs, deadline=deadline, progress=progress)
-    return summarise(records, baseline)
+    store = ResultsStore.open() if store is None else store
+    how = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
+    order, scouted, deadline = list(tasks), [], None
+    if time_budget is not None:
+        deadline = started + time_budget
+        scouted = _scout(problem, candidates, seed, started + SCOUT_SHARE * time_budget, how)
+        order = _promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * max(jobs, 1))
+    records = run_tasks(
+        tasks,
+        order=order,
+        deadline=deadline,
+        task_seconds=task_seconds,
+        task_memory=task_memory,
+        retry_failed=retry_failed,
+        description={"kind": "compare", "baseline": baseline, "dataset": name, **(description or {})},
+        **how,
+    )
+    return summarise(records, baseline, scouted, run=run_name(tasks))
+
+
+def _scout(problem, candidates, seed: int, deadline: float, how: Mapping) -> list[Record]:
+    """Every candidate once, untuned, on a small split; none may use up the time of the others."""
+    split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=SCOUT_ROWS)
+    tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], split, seed)
+    share = 2 * (deadline - monotonic()) * max(how["jobs"], 1) / len(tasks)
+    return run_tasks(
+        tasks,
+        deadline=deadline,
+        task_seconds=max(share, 0.0) if how["isolate"] else None,
+        # Too slow for this budget is not too slow for the next one.
+        retry_failed=True,
+        stage="scout",
+        description={"kind": "scout", "dataset": problem.name},
+        **how,
+    )
+
+
+def _promising_first(
+    tasks: Sequence[Task], scouted: Sequence[Record], baseline: str, problem: Problem, seconds: float
+) -> list[Task]:
+    """Tasks in the order in which they are worth doing if time may run out.
+
+    First the baseline and, by scout score, the candidates that still fit into the time, fold by
+    fold; then the rest, one candidate after another.
+    """
+    by_label: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        by_label[task.candidate.label].append(task)
+    found = {record.learner: record for record in scouted if record.status == DONE}
+
+    def promise(label: str) -> tuple:
+        if label not in found:
+            return (2, 0.0)
+        return (0 if label == baseline else 1, -problem.metric.better(found[label].score))
+
+    affordable, others = [], []
+    for label in sorted(by_label, key=promise):
+        cost = _expected_seconds(by_label[label], found[label]) if label in found else float("inf")
+        if label == baseline or cost <= seconds:
+            affordable.append(label)
+            seconds -= cost if label in found else 0.0
+        else:
+            others.append(label)
+    first = [task for task in tasks if task.candidate.label in affordable]
+    return first + [task for label in others for task in by_label[label]]
+
+
+def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
+    """Cost of a candidate's folds from its time on the small split, taken to grow as n squared."""
+    seconds = 0.0
+    for task in tasks:
+        growth = (len(task.split.train) / scouted.n_train) ** 2
+        n_fits = 1 + (INNER_FOLDS * task.candidate.n_settings if task.candidate.n_settings > 1 else 0)
+        seconds += growth * n_fits * (scouted.fit_seconds + scouted.predict_seconds)
+    return seconds
