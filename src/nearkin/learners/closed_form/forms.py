@@ -1,7 +1,8 @@
 """The two forms of the ridge regression that moves rows: primal for d <= n, dual otherwise.
 
 Both take training rows and pair weights and give the distance for any alpha, so that the learner
-and its choice of alpha need not know which one they use.
+and its choice of alpha need not know which one they use. Their `unit` is the mean eigenvalue of the
+regression's normal matrix, the natural scale of alpha (1 if all rows coincide).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class PrimalForm:
         weights, outputs = regression_of(pairs, moves)
         self._A, self._B = normal_equations(centred, weights, outputs, self._mean)
         output_weights = np.asarray(outputs.sum(axis=0)).ravel()
+        self.unit = float(np.trace(self._A)) / len(self._A) or 1.0
         norms = centred_norms(X, self._mean) if sparse.issparse(X) else squared_norms(centred)
         self._wanted = float(output_weights @ norms)
 
@@ -98,6 +100,8 @@ class DualForm:
         self._wanted = float(output_weights @ np.diagonal(gram))
         self._output_gram = np.ascontiguousarray((self._outputs @ gram) @ self._outputs.T)
         self._input_gram = gram[np.ix_(self._inputs, self._inputs)]
+        rank = len(self._inputs) if kernel != "linear" else min(len(self._inputs), X.shape[1])
+        self.unit = float(self._weights @ np.diagonal(self._input_gram)) / rank or 1.0
 
     def distances(self, alphas) -> list[Distance]:
         coefficients = dual_coefficients(self._input_gram, self._weights, alphas)

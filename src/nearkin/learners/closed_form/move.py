@@ -11,15 +11,7 @@ from sklearn.utils.validation import _check_sample_weight
 from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
-from nearkin.learners.closed_form.forms import (
-    QUERIES,
-    REFERENCES,
-    DualForm,
-    PrimalForm,
-    centred_norms,
-    regression_of,
-    row_mean,
-)
+from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm
 from nearkin.supervision.pairs import target_pairs
 
 # The dual form holds a few n x n arrays; beyond this many rows that is no longer a few gigabytes.
@@ -52,13 +44,16 @@ class _Move(Learner):
         self._use_primal = kernel is None and X.shape[1] <= X.shape[0]
         if not self._use_primal and X.shape[0] > DUAL_MAX_ROWS:
             raise ValueError(
-                f"{type(self).__name__} needs n x n memory when there are more features than rows or a kernel, "
+                f"{type(self).__name__} needs n x n memory if features outnumber rows or with a kernel, "
                 f"and {X.shape[0]} rows are too many for that (limit {DUAL_MAX_ROWS}); reduce the features "
                 "first, for instance by sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
             )
-        kernel = {"kernel": kernel or "linear", "params": kernel_params}
-        self.alpha_ = self._alpha(X, codes, pairs, sample_weight, kernel)
-        form = self._form(X, pairs, kernel)
+        options = {"kernel": kernel or "linear", "params": kernel_params}
+        form = self._form(X, pairs, options)
+        if self.alpha == "auto":
+            self.alpha_ = form.unit * self._relative_alpha(X, codes, sample_weight, options)
+        else:
+            self.alpha_ = float(self.alpha)
         self.distance_ = form.distances([self.alpha_])[0]
         self.objective_ = form.objective(self.distance_) / X.shape[0]
         self.n_iter_ = 1
@@ -71,38 +66,28 @@ class _Move(Learner):
         if not (self.alpha == "auto" or (number and 0 <= self.alpha < np.inf)):
             raise ValueError(f"alpha={self.alpha!r}: expected 'auto' or a finite number of at least 0.")
 
-    def _form(self, X, pairs, kernel: dict):
+    def _form(self, X, pairs, options: dict):
         if self._use_primal:
             return PrimalForm(X, pairs, self._moves)
-        return DualForm(X, pairs, self._moves, **kernel)
+        return DualForm(X, pairs, self._moves, **options)
 
-    def _alpha(self, X, codes, pairs, sample_weight, kernel: dict) -> float:
-        if self.alpha != "auto":
-            return float(self.alpha)
-        # The unit is per pair, so that a penalty chosen on part of the rows means the same on all.
-        weights, _ = regression_of(pairs, self._moves)
-        rank = min(X.shape[1], np.count_nonzero(weights)) if kernel["kernel"] == "linear" else len(weights)
-        norms = centred_norms(X, row_mean(X)) if kernel["kernel"] == "linear" else np.ones(len(weights))
-        unit_per_pair = float(weights @ norms) / rank / pairs.sum()
-        if unit_per_pair == 0:
-            unit_per_pair = 1.0  # all rows coincide: any penalty gives the same distances
-
-        def distances_for(rows, relative_alphas):
-            part = None if sample_weight is None else sample_weight[rows]
-            part_pairs = target_pairs(X[rows], codes[rows], self.n_targets, part)
-            if part_pairs.nnz == 0:
-                return None
-            unit = unit_per_pair * part_pairs.sum()
-            return self._form(X[rows], part_pairs, kernel).distances(relative_alphas * unit)
-
+    def _relative_alpha(self, X, codes, sample_weight, options: dict) -> float:
         chosen = np.arange(X.shape[0])
         if not self._use_primal and len(chosen) > DUAL_SELECTION_ROWS:
             by_class = np.argsort(codes, kind="stable")
             chosen = np.sort(by_class[np.linspace(0, len(codes) - 1, DUAL_SELECTION_ROWS).astype(int)])
-        relative, self.alpha_scores_ = choose_relative_alpha(
-            X[chosen], codes[chosen], lambda rows, alphas: distances_for(chosen[rows], alphas)
-        )
-        return relative * unit_per_pair * pairs.sum()
+
+        def distances_for(kept, relative_alphas):
+            rows = chosen[kept]
+            weights = None if sample_weight is None else sample_weight[rows]
+            pairs = target_pairs(X[rows], codes[rows], self.n_targets, weights)
+            if pairs.nnz == 0:
+                return None
+            form = self._form(X[rows], pairs, options)
+            return form.distances(relative_alphas * form.unit)
+
+        relative, self.alpha_scores_ = choose_relative_alpha(X[chosen], codes[chosen], distances_for)
+        return relative
 
     @property
     def components_(self) -> np.ndarray:

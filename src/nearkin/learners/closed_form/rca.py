@@ -131,9 +131,7 @@ class RCA(EmbeddingLearner):
         values, vectors = linalg.eigh(covariance)
         varies = values > values[-1] * len(values) * np.finfo(np.float64).eps
         if values[-1] <= 0:
-            warnings.warn(
-                "the rows of each chunklet coincide: nothing to whiten, using Euclid.", stacklevel=3
-            )
+            warnings.warn("the rows of each chunklet coincide: using Euclid.", stacklevel=3)
             values = np.ones_like(values)
         else:
             # Directions without any variation inside chunklets cannot be scaled to one: they are kept
