@@ -1,0 +1,40 @@
+"""Results as a page: summarise, then plots, then HTML. Nothing here fits a model.
+
+`write_report(path, summary, views)` makes the self-contained file; the `*_figure` functions give
+the single plots as plotly figures for notebooks. Needs the extra `nearkin[report]`.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+_HOMES = {
+    "nearkin.report.html": ("render_page", "render_report", "write_report"),
+    "nearkin.report.look": ("confusion_view", "embedding_view", "hubness_view"),
+    "nearkin.report.plots": (
+        "confusion_figure",
+        "critical_difference_figure",
+        "embedding_figure",
+        "leaderboard_figure",
+        "local_shares_figure",
+        "local_weights_figure",
+        "occurrence_figure",
+        "prediction_figure",
+        "skewness_figure",
+        "time_figure",
+    ),
+    "nearkin.report.sections": ("Plot", "Section", "Table", "build_sections"),
+    "nearkin.report.summarise": ("confusion_of", "hubness_of", "summarise_comparison"),
+    "nearkin.report.summary": ("Standing", "Summary"),
+    "nearkin.report.views": ("Views",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str):
+    # Loaded on first use: printing a table needs no plotting.
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)

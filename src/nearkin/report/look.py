@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +19,14 @@ MAX_POINTS = 1600
 MAX_HUBS = 8
 
 
-def hubness_view(name: str, neighbours, queries, labels, references=None) -> HubnessView:
+def unnamed(label):
+    """The label itself, where it has no better name."""
+    return label
+
+
+def hubness_view(
+    name: str, neighbours, queries, labels, references=None, name_of: Callable[[Any], Any] = unnamed
+) -> HubnessView:
     """N_k of the references from neighbour lists.
 
     Parameters
@@ -32,6 +41,8 @@ def hubness_view(name: str, neighbours, queries, labels, references=None) -> Hub
         Labels of all rows, for counting bad appearances; numbers that are not labels are only listed.
     references : int array, optional
         Rows that could have been found; all of them by default.
+    name_of : callable
+        From a label to the name that is shown.
     """
     neighbours, labels = np.asarray(neighbours), np.asarray(labels)
     references = np.arange(len(labels)) if references is None else np.asarray(references)
@@ -46,7 +57,7 @@ def hubness_view(name: str, neighbours, queries, labels, references=None) -> Hub
     largest = references[np.argsort(-counts, kind="stable")[:MAX_HUBS]]
     hubs = []
     for row in largest:
-        hub = {"row": int(row), "label": _plain(labels[row]), "count": int(all_counts[row])}
+        hub = {"row": int(row), "label": name_of(_plain(labels[row])), "count": int(all_counts[row])}
         hubs.append({**hub, "bad": int(bad[row])} if is_label else hub)
     return HubnessView(
         name=name,
@@ -58,17 +69,25 @@ def hubness_view(name: str, neighbours, queries, labels, references=None) -> Hub
     )
 
 
-def confusion_view(name: str, true, predicted) -> ConfusionView:
+def confusion_view(name: str, true, predicted, name_of: Callable[[Any], Any] = unnamed) -> ConfusionView:
     """Counts of true against predicted labels; classes in sorted order."""
     classes, codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)
     n_classes = len(classes)
     cells = codes[: len(true)] * n_classes + codes[len(true) :]
     counts = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return ConfusionView(name, [str(label) for label in classes], counts.tolist())
+    return ConfusionView(name, [str(name_of(_plain(label))) for label in classes], counts.tolist())
 
 
 def embedding_view(
-    predictors: Mapping[str, object], X, y, train, test, *, seed: int = 0, target_name: str = "class"
+    predictors: Mapping[str, object],
+    X,
+    y,
+    train,
+    test,
+    *,
+    seed: int = 0,
+    name_of: Callable[[Any], Any] = unnamed,
+    target_name: str = "class",
 ) -> EmbeddingView:
     """The held-out rows and the references they meet, under every fitted predictor.
 
@@ -81,6 +100,10 @@ def embedding_view(
         Row numbers; neighbours are looked for among `train`, for queries of `test`.
     seed : int
         Decides which rows are drawn where there are too many.
+    name_of : callable
+        From a label to the name that is shown.
+    target_name : str
+        What the labels are called.
 
     Notes
     -----
@@ -108,14 +131,14 @@ def embedding_view(
                 y=np.round(at[:, 1], 4).tolist(),
                 neighbours=position[train[indices]].tolist(),
                 distances=np.round(distances, 5).tolist(),
-                predicted=[_plain(value) for value in predicted],
+                predicted=[name_of(_plain(value)) for value in predicted],
                 explained=explained,
             )
         )
     labels = np.asarray(y)[rows]
     return EmbeddingView(
         rows=rows.tolist(),
-        labels=[_plain(label) for label in labels],
+        labels=[name_of(_plain(label)) for label in labels],
         is_query=[True] * len(queries) + [False] * len(drawn),
         queries=list(range(len(queries))),
         panels=_aligned(panels),
@@ -206,8 +229,6 @@ def scaled_distances(distance, X, n_landmarks: int = 200, seed: int = 0) -> np.n
 
 def _aligned(panels: Sequence[PanelView]) -> list[PanelView]:
     """Flip and swap the later panels' axes to look like the first: principal axes have no sign."""
-    from dataclasses import replace
-
     if not panels:
         return []
     first = np.column_stack([panels[0].x, panels[0].y])

@@ -80,9 +80,9 @@ def hubness(summary: Summary, views: Views) -> Section | None:
     if not contents:
         return None
     explanation = (
-        "A hub is a reference that turns up among the nearest neighbours of very many queries, and so decides more "
-        "predictions than it should; an anti-hub never turns up at all. A skewness near zero means that the "
-        "references share the work evenly. “Bad” appearances are those beside a query of another class."
+        "A hub is a reference that turns up among the nearest neighbours of very many queries, and so decides "
+        "more predictions than it should; an anti-hub never turns up at all. A skewness near zero means that "
+        "the references share the work evenly. “Bad” appearances are those beside a query of another class."
     )
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
@@ -119,10 +119,10 @@ def embedding(summary: Summary, views: Views) -> Section | None:
         return None
     votes = "; green lines lead to neighbours that vote for its class, red ones to those that do not"
     explanation = (
-        "The two main directions of the data under plain Euclid and under the learned distance. Small faint points "
-        "are references, large ones were held out. Point at a held-out one to see the neighbours that decide it"
-        f"{votes if view.categorical else ''}. Neighbours are found in the full space, so they need not look nearest "
-        f"here. {views.protocol}"
+        "The two main directions of the data under plain Euclid and under the learned distance. Small faint "
+        "points are references, large ones were held out. Point at a held-out one to see the neighbours that "
+        f"decide it{votes if view.categorical else ''}. Neighbours are found in the full space, so they need "
+        "not look nearest here."
     )
     contents: list[Plot | Table | Template] = []
     for panel in view.panels:
@@ -157,8 +157,8 @@ def local(summary: Summary, views: Views) -> Section | None:
     if not views.local:
         return None
     explanation = (
-        "Local learners measure differently in different places. Each row is one region or prototype: how many "
-        "points of each class fall to it, and how strongly its own metric weighs each feature (largest = 1)."
+        "Local learners measure differently in different places. Each row is one region or prototype: how "
+        "many points of each class fall to it, and how strongly its own metric weighs each feature (largest = 1)."
     )
     contents: list[Plot | Table | Template] = []
     for learner in views.local:

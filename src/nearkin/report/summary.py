@@ -41,7 +41,11 @@ ARRMSE = Score("aRRMSE", higher_is_better=False, as_percent=False)
 
 @dataclass(frozen=True)
 class Standing:
-    """One row of the leaderboard."""
+    """One row of the leaderboard.
+
+    `gain` is the mean score minus Euclid's, `p_value` its significance, `verdict` one of "beats",
+    "no difference", "worse" or "" where nothing was tested.
+    """
 
     name: str
     kind: str = LEARNER
@@ -52,6 +56,7 @@ class Standing:
     interval: tuple[float, float] | None = None
     gain: float | None = None
     p_value: float | None = None
+    wilcoxon_p: float | None = None
     verdict: str = ""
     skewness: float | None = None
     fit_seconds: float | None = None

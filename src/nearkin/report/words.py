@@ -30,3 +30,10 @@ def p_text(p_value: float | None) -> str:
     if p_value < 0.001:
         return "< 0.001"
     return f"{p_value:.3f}" if p_value < 0.1 else f"{p_value:.2f}"
+
+
+def verdict_text(verdict: str) -> str:
+    """The answer to "beats Euclid?"."""
+    return {"beats": "yes", "worse": "no, worse", "no difference": "no difference shown"}.get(
+        verdict, verdict
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,9 +20,7 @@ def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
     figure = new_figure(340, hovermode="x unified")
     largest = max((max(view.counts, default=0) for view in views), default=0)
     edges = _edges(largest)
-    labels = [
-        f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in zip(edges[:-1], edges[1:])
-    ]
+    labels = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
     for position, view in enumerate(views):
         share = np.histogram(np.asarray(view.counts), bins=edges)[0] / max(1, len(view.counts))
         figure.add_bar(
@@ -41,7 +40,7 @@ def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
 
 
 def _edges(largest: int) -> np.ndarray:
-    """Whole-number bin edges: one bin per count up to ten, then growing ones so that hubs stay on the page."""
+    """Whole-number bin edges: one bin per count up to ten, then growing ones to keep hubs in sight."""
     edges = list(range(0, min(largest, 10) + 2))
     while edges[-1] <= largest and len(edges) < MAX_BARS:
         edges.append(int(np.ceil(edges[-1] * 1.35)))

@@ -1,0 +1,44 @@
+"""All commands under one name. Their heavy imports happen when they run, so that help comes at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nearkin.cli.compare import compare
+from nearkin.cli.datasets import datasets
+from nearkin.cli.fit import fit
+from nearkin.cli.hubness import hubness
+from nearkin.cli.learners import learners
+from nearkin.cli.predict import predict
+
+app = typer.Typer(
+    name="nearkin",
+    help="Learn the distance: metric learning that makes nearest-neighbour prediction good.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+for command in (compare, fit, predict, hubness, learners, datasets):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from nearkin import __version__
+
+        typer.echo(f"nearkin {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave."),
+    ] = False,
+) -> None:
+    """Learn the distance: metric learning that makes nearest-neighbour prediction good."""

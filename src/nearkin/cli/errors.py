@@ -1,0 +1,87 @@
+"""Errors for people: one clear message on stderr, an exit code, no traceback."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import typer
+
+from nearkin.cli.output import to_stderr
+
+Command = TypeVar("Command", bound=Callable)
+
+FAILURE = 1
+
+
+class CommandError(Exception):
+    """The command cannot do what was asked; the message names the problem and the fix."""
+
+
+def speaks_plainly(command: Command) -> Command:
+    """Turn user errors into a message and exit code 1, and warnings into notes on stderr.
+
+    Values that cannot be used (ValueError, which data errors and learners raise), missing extras
+    and files that cannot be read or written are the user's to mend. Anything else is a defect and
+    keeps its traceback.
+    """
+
+    @functools.wraps(command)
+    def wrapper(*args, **kwargs):
+        said: set[str] = set()
+
+        def show(message, category, filename, lineno, file=None, line=None):
+            text = str(message)
+            if text not in said and not issubclass(category, (DeprecationWarning, FutureWarning)):
+                said.add(text)
+                to_stderr(f"note: {text}", style="yellow")
+
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            try:
+                return command(*args, **kwargs)
+            except (CommandError, ValueError) as error:
+                message = str(error)
+            except ModuleNotFoundError as error:
+                message = f"{error}. Some extras are not installed; try: pip install 'nearkin[all]'"
+            except OSError as error:
+                message = _about_file(error)
+            except KeyboardInterrupt:
+                to_stderr("stopped.", style="yellow")
+                raise typer.Exit(130) from None
+        to_stderr(f"error: {message}", style="bold red")
+        raise typer.Exit(FAILURE)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def _about_file(error: OSError) -> str:
+    if error.filename is None:
+        return str(error)
+    reason = {
+        FileNotFoundError: "there is no such file or folder",
+        PermissionError: "permission denied",
+        IsADirectoryError: "it is a folder",
+    }.get(type(error), error.strerror or str(error))
+    return f"{error.filename}: {reason}."
+
+
+def require_writable(path: Path | None) -> None:
+    """Refuse now, before minutes of work, a file that could not be written afterwards."""
+    if path is None:
+        return
+    folder = path.parent
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; give the name of a file.")
+    if not folder.is_dir():
+        raise CommandError(f"cannot write {path}: the folder {folder} does not exist; create it first.")
+    try:
+        existed = path.exists()
+        path.open("ab").close()
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {(error.strerror or str(error)).lower()}.") from error

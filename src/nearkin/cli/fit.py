@@ -1,0 +1,122 @@
+"""`nearkin fit`: one learner on one data set, saved."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
+from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model, predicts_itself
+from nearkin.cli.options import (
+    DataArgument,
+    DropOption,
+    ImputeOption,
+    JsonOption,
+    ScaleOption,
+    SeedOption,
+    TargetOption,
+    TaskOption,
+    as_path,
+    parse_settings,
+    read_data,
+)
+from nearkin.cli.output import Column, print_json, print_table
+
+
+@speaks_plainly
+def fit(
+    data: DataArgument,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help="Learner to fit, or euclid; see nearkin learners.")
+    ],
+    out: Annotated[str, typer.Option(metavar="MODEL", help="File to save the model in.")],
+    target: TargetOption = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
+    ] = None,
+    neighbors: Annotated[int, typer.Option(min=1, help="Neighbours that vote.")] = DEFAULT_NEIGHBOURS,
+    scale: ScaleOption = "auto",
+    impute: ImputeOption = None,
+    drop: DropOption = None,
+    task: TaskOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Fit one learner on DATA and save it with all that predicting needs."""
+    from time import perf_counter
+
+    from nearkin.cli.modelfile import save_model
+
+    path = as_path(out)
+    require_writable(path)
+    unfitted = _make_learner(learner, settings, seed)
+    dataset = read_data(data, target, task, impute, drop)
+    _check_fit(unfitted, dataset)
+    model = make_model(
+        unfitted,
+        dataset.task,
+        scale=scale,
+        sparse=dataset.is_sparse,
+        n_neighbors=min(neighbors, dataset.n_samples),
+    )
+    started = perf_counter()
+    model.fit(dataset.X, dataset.y)
+    seconds = perf_counter() - started
+    name = EUCLID if unfitted is None else type(unfitted).__name__
+    save_model(model, dataset, path, learner=name)
+    facts = _facts(model, dataset, name, seconds, path)
+    if as_json:
+        print_json(facts)
+    else:
+        print_table(
+            [Column("fitted"), Column("", wrap=True)], [[key, str(value)] for key, value in facts.items()]
+        )
+
+
+def _make_learner(name: str, settings: list[str] | None, seed: int):
+    if name.strip().lower() == EUCLID.lower():
+        if settings:
+            raise CommandError("Euclid has no settings; leave out --set.")
+        return None
+    kind = learner_named(name)
+    values = parse_settings(settings, kind)
+    made = kind(**values)
+    if "random_state" in made.get_params() and "random_state" not in values:
+        made.set_params(random_state=seed)
+    return made
+
+
+def _check_fit(learner, dataset) -> None:
+    if learner is None:
+        return
+    name = type(learner).__name__
+    if dataset.task not in learner.tasks:
+        raise CommandError(
+            f"{name} is for {' and '.join(learner.tasks)}, but the target "
+            f"({', '.join(dataset.target_names)}) asks for {dataset.task}."
+        )
+    if dataset.is_sparse and not learner.accepts_sparse:
+        raise CommandError(
+            f"{name} does not take sparse data; reduce it first (for instance by truncated SVD)."
+        )
+
+
+def _facts(model, dataset, name: str, seconds: float, path) -> dict:
+    final = model.steps[-1][1]
+    learner = getattr(final, "learner_", final)
+    facts = {
+        "model": str(path),
+        "learner": name,
+        "data": str(dataset),
+        "target": ", ".join(dataset.target_names),
+        "seconds": round(seconds, 3),
+    }
+    if not predicts_itself(learner) or learner is not final:
+        facts["neighbors"] = final.n_neighbors
+    for attribute in ("n_iter_", "objective_"):
+        value = getattr(learner, attribute, None)
+        if value is not None:
+            facts[attribute.rstrip("_")] = value
+    return facts

@@ -1,0 +1,37 @@
+"""`nearkin learners`: what can be learned."""
+
+from __future__ import annotations
+
+from nearkin.cli.errors import speaks_plainly
+from nearkin.cli.options import JsonOption
+from nearkin.cli.output import Column, print_json, print_table
+
+
+@speaks_plainly
+def learners(as_json: JsonOption = False) -> None:
+    """List the learners, what they are for and the settings they take."""
+    import inspect
+
+    from nearkin.learners import all_learners
+
+    found = [
+        {
+            "name": name,
+            "summary": learner.summary,
+            "tasks": list(learner.tasks),
+            "accepts_sparse": learner.accepts_sparse,
+            "settings": {key: p.default for key, p in inspect.signature(learner).parameters.items()},
+        }
+        for name, learner in all_learners().items()
+    ]
+    if as_json:
+        print_json(found)
+        return
+    columns = [Column("learner"), Column("what it does", wrap=True), Column("for"), Column("sparse")]
+    print_table(
+        columns,
+        [
+            [row["name"], row["summary"], ", ".join(row["tasks"]), "yes" if row["accepts_sparse"] else ""]
+            for row in found
+        ],
+    )

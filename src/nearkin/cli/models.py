@@ -1,0 +1,171 @@
+"""From the options to unfitted models: a scaler, then neighbours under a learner's distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nearkin.cli.errors import CommandError
+
+EUCLID = "Euclid"
+SCALE_CHOICES = ("auto", "standard", "minmax", "none")
+#: Numbers of neighbours that tuning chooses from.
+NEIGHBOUR_GRID = (1, 3, 5, 9, 15)
+DEFAULT_NEIGHBOURS = 5
+
+
+def make_scaler(scale: str, sparse: bool):
+    """A scikit-learn scaler or "passthrough"; sparse data is never centred, which would make it dense."""
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+    if scale not in SCALE_CHOICES:
+        raise CommandError(f"--scale {scale!r}: expected one of {', '.join(SCALE_CHOICES)}.")
+    if scale == "none" or (scale == "auto" and sparse):
+        return "passthrough"
+    if scale == "minmax":
+        return MaxAbsScaler() if sparse else MinMaxScaler()
+    return StandardScaler(with_mean=not sparse)
+
+
+def make_model(
+    learner,
+    task: str,
+    *,
+    scale: str = "auto",
+    sparse: bool = False,
+    n_neighbors: int | None = None,
+    by_neighbours: bool = False,
+):
+    """A pipeline of the scaler and the predictor.
+
+    Learners that predict by themselves are the predictor, unless neighbours are insisted on.
+    """
+    from sklearn.pipeline import Pipeline
+
+    from nearkin.predictors import KNNClassifier, KNNRegressor
+
+    if learner is not None and predicts_itself(learner) and not by_neighbours:
+        predictor = learner
+    else:
+        kind = KNNClassifier if task == "classification" else KNNRegressor
+        predictor = kind(learner, n_neighbors=n_neighbors or DEFAULT_NEIGHBOURS)
+    return Pipeline([("scale", make_scaler(scale, sparse)), ("model", predictor)])
+
+
+def predicts_itself(learner) -> bool:
+    """Whether the learner decides without neighbours, as the prototype learners do."""
+    return hasattr(learner, "predict")
+
+
+def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[str, type], list[str]]:
+    """Learner classes that can take part, and notices about those that cannot.
+
+    Without `names` every learner found by discovery that serves the task and the kind of data; a
+    learner that was asked for by name and cannot serve is an error.
+    """
+    from nearkin.learners import all_learners
+
+    if names is None:
+        fitting = {
+            n: c for n, c in all_learners().items() if task in c.tasks and (c.accepts_sparse or not sparse)
+        }
+        left_out = [n for n, c in all_learners().items() if task in c.tasks and n not in fitting]
+        notices = []
+        if left_out:
+            notices.append(
+                f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
+            )
+        return fitting, notices
+    wanted = [name.strip() for name in names.split(",") if name.strip() and name.strip().lower() != "euclid"]
+    found = {learner.__name__: learner for learner in (learner_named(name) for name in wanted)}
+    for name, learner in found.items():
+        if task not in learner.tasks:
+            raise CommandError(f"{name} is for {' and '.join(learner.tasks)}, but the task is {task}.")
+        if sparse and not learner.accepts_sparse:
+            raise CommandError(
+                f"{name} does not take sparse data; reduce it first (for instance by truncated SVD)."
+            )
+    return found, []
+
+
+def learner_named(name: str) -> type:
+    """The learner class of that name; an unknown name is answered with the nearest ones."""
+    from nearkin.datasets.errors import close_matches
+    from nearkin.learners import all_learners, find_learner
+
+    try:
+        return find_learner(name)
+    except ValueError:
+        known = all_learners()
+        hint = close_matches(name, known)
+        raise CommandError(f"there is no learner {name!r}.{hint} Known: {', '.join(known)}.") from None
+
+
+def smallest_training_part(n_rows: int, n_folds: int) -> int:
+    """Rows that the inner folds of a tuned comparison train on, at the least."""
+    outer = n_rows - -(-n_rows // max(2, n_folds))
+    return max(1, outer - -(-outer // 3))
+
+
+def make_candidates(
+    data, learners: Mapping[str, type], *, scale: str, n_neighbors: int | None, n_folds: int
+) -> list:
+    """Euclid and each learner as candidates, with the grids to choose from inside the training folds."""
+    from nearkin.evaluation import Candidate
+
+    limit = smallest_training_part(data.n_samples, n_folds)
+    neighbour_grid = (
+        {} if n_neighbors else {"model__n_neighbors": [k for k in NEIGHBOUR_GRID if k <= limit] or [1]}
+    )
+    if n_neighbors and n_neighbors > limit:
+        raise CommandError(
+            f"--neighbors {n_neighbors} is more than the {limit} rows that inner folds train on; "
+            "use fewer neighbours."
+        )
+
+    def candidate(label: str, learner) -> Candidate:
+        model = make_model(learner, data.task, scale=scale, sparse=data.is_sparse, n_neighbors=n_neighbors)
+        itself = learner is not None and predicts_itself(learner)
+        grid = {} if itself else dict(neighbour_grid)
+        if learner is not None:
+            prefix = "model__" if itself else "model__learner__"
+            own = learner.tuning_grid(data.n_samples, data.n_features, max(1, data.n_classes))
+            grid |= {prefix + key: values for key, values in own.items()}
+        predict_time = ("model__n_neighbors",) if "model__n_neighbors" in grid else ()
+        return Candidate(label, model, grid, predict_time)
+
+    return [candidate(EUCLID, None)] + [candidate(name, learner()) for name, learner in learners.items()]
+
+
+def reference_candidates(task: str, sparse: bool, n_targets: int) -> list:
+    """Models that do not use neighbours, to show what choosing neighbours costs or gains."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+    from sklearn.multioutput import MultiOutputRegressor
+    from sklearn.pipeline import Pipeline
+    from sklearn.svm import SVC, SVR
+
+    from nearkin.evaluation import Candidate
+
+    def each_target(model):
+        return MultiOutputRegressor(model) if n_targets > 1 else model
+
+    if task == "classification":
+        found = {
+            "Logistic regression": (LogisticRegression(max_iter=2000), {"model__C": [0.1, 1.0, 10.0]}),
+            "RBF SVM": (SVC(), {"model__C": [1.0, 10.0]}),
+            "Gradient boosting": (HistGradientBoostingClassifier(), {}),
+        }
+    else:
+        found = {
+            "Ridge regression": (RidgeCV(alphas=(0.01, 0.1, 1.0, 10.0, 100.0)), {}),
+            "RBF SVM": (each_target(SVR(C=10.0)), {}),
+            "Gradient boosting": (each_target(HistGradientBoostingRegressor()), {}),
+        }
+    if sparse:
+        # Boosted trees would need the data dense.
+        del found["Gradient boosting"]
+    scaler = make_scaler("auto", sparse)
+    return [
+        Candidate(label, Pipeline([("scale", scaler), ("model", model)]), grid, reference=True)
+        for label, (model, grid) in found.items()
+    ]

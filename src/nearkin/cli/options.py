@@ -1,0 +1,141 @@
+"""Options that several commands share, and how their texts become values."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nearkin.cli.errors import CommandError
+
+DataArgument = Annotated[
+    str, typer.Argument(metavar="DATA", help="A CSV, Parquet, ARFF or npz file, or the name of a known set.")
+]
+TargetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        metavar="COL",
+        help="Column to predict; repeat it or use a pattern (Y*) for several targets.",
+    ),
+]
+TaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="TASK",
+        help="classification or regression; chosen by the target's type if left out.",
+    ),
+]
+ImputeOption = Annotated[
+    str | None,
+    typer.Option("--impute", metavar="median", help="Fill missing values; without it they are an error."),
+]
+DropOption = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COL", help="Column to leave out, such as an id; may be repeated."),
+]
+ScaleOption = Annotated[
+    str,
+    typer.Option(
+        "--scale",
+        metavar="HOW",
+        help="standard, minmax or none; auto is standard for dense and none for sparse data.",
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", help="Decides folds and starts; the same seed, the same results.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+_UNITS = {"h": 3600.0, "m": 60.0, "min": 60.0, "s": 1.0, "sec": 1.0, "": 1.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)\s*")
+
+
+def parse_duration(text: str | None) -> float | None:
+    """Seconds from a text such as 90s, 2m, 1h30m or 45.
+
+    >>> parse_duration("1h30m"), parse_duration("90")
+    (5400.0, 90.0)
+    """
+    if text is None or text.strip().lower() == "none":
+        return None
+    rest, seconds = text.strip().lower(), 0.0
+    while rest:
+        part = _PART.match(rest)
+        if part is None or part[2] not in _UNITS:
+            break
+        seconds += float(part[1]) * _UNITS[part[2]]
+        rest = rest[part.end() :]
+    if rest or seconds <= 0:
+        raise CommandError(
+            f"--time-budget {text!r} is not a duration; write for instance 90s, 2m, 1h30m or none."
+        )
+    return seconds
+
+
+def parse_neighbors(text: str) -> int | None:
+    """A number of neighbours, or None for "tuned"."""
+    if text.strip().lower() == "tuned":
+        return None
+    if not text.strip().isdigit() or int(text) < 1:
+        raise CommandError(f"--neighbors {text!r}: expected a whole number of at least 1, or 'tuned'.")
+    return int(text)
+
+
+def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
+    """Keyword arguments for a learner from key=value texts; values are Python literals or plain words."""
+    from nearkin.datasets.errors import close_matches
+
+    known = inspect.signature(learner).parameters
+    settings = {}
+    for pair in pairs or ():
+        key, equals, text = pair.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals:
+            raise CommandError(f"--set {pair!r}: expected key=value.")
+        if key not in known:
+            hint = close_matches(key, known)
+            raise CommandError(
+                f"--set {pair!r}: {learner.__name__} has no setting {key!r}.{hint} It has: {', '.join(known)}."
+            )
+        settings[key] = parse_value(text)
+    return settings
+
+
+def parse_value(text: str) -> Any:
+    """A Python literal, or the text itself where it is none.
+
+    >>> parse_value("0.5"), parse_value("none"), parse_value("softmax")
+    (0.5, None, 'softmax')
+    """
+    text = text.strip()
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def read_data(data: str, target, task, impute, drop=None):
+    """The data set that the options describe."""
+    from nearkin.datasets import load_dataset
+
+    if impute not in (None, "median"):
+        raise CommandError(f"--impute {impute!r}: only 'median' is known.")
+    if task not in (None, "classification", "regression"):
+        raise CommandError(f"--task {task!r}: expected classification or regression.")
+    wished = list(target) if target else None
+    if wished is not None and len(wished) == 1:
+        wished = wished[0]
+    return load_dataset(data, target=wished, task=task, impute=impute, drop=drop or ())
+
+
+def as_path(text: str | None) -> Path | None:
+    return None if text is None else Path(text).expanduser()

@@ -1,0 +1,114 @@
+"""Results to stdout as a table or JSON, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+#: Width of tables that do not go to a terminal.
+FILE_WIDTH = 160
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table."""
+
+    title: str
+    right: bool = False
+    wrap: bool = False
+
+
+def to_stderr(text: str, style: str | None = None) -> None:
+    """A line for people, beside the results."""
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, soft_wrap=True).print(Text(text, style=style or ""))
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
+    """A table on stdout, as wide as the terminal or, in a file, as its text."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    width = None if sys.stdout.isatty() else FILE_WIDTH
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        table.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            no_wrap=not column.wrap,
+            overflow="fold" if column.wrap else "ellipsis",
+        )
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    Console(width=width, highlight=False).print(table)
+
+
+def print_json(data: Any) -> None:
+    """Strict JSON on stdout: NumPy values as plain ones, not-a-number as null."""
+    typer.echo(json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """Only dicts, lists, strings, numbers, booleans and None.
+
+    >>> plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Any]:
+    """A function that takes `evaluation.Progress` and moves a bar with the time left, on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("[dim]{task.fields[last]}"),
+    ]
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None, left="", last="")
+
+        def update(state) -> None:
+            left = "" if state.remaining is None else f"{clock(state.remaining)} left"
+            stage = "first look" if state.stage == "scout" else title
+            last = f"{state.learner} fold {state.fold}"
+            bar.update(task, description=stage, completed=state.done, total=state.total, left=left, last=last)
+
+        yield update
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds.
+
+    >>> clock(75.2)
+    '1:15'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"
