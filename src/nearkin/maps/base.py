@@ -1,0 +1,41 @@
+"""The contract every map keeps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from nearkin.distances.embedded import Embedding
+
+
+class Map(ABC):
+    """A family of embeddings, one for each parameter vector theta (flat, float64).
+
+    Settings live on the object and no method changes it. What a map computes once per data set,
+    such as kernel features, is its lift; everything else works on lifted rows F.
+    """
+
+    def lift(self, X, rng: np.random.RandomState) -> Embedding | None:
+        """A fixed map of the inputs that comes before theta; None if there is none."""
+        return None
+
+    @abstractmethod
+    def start(self, F, y, rng: np.random.RandomState) -> np.ndarray:
+        """The parameters to begin with; y are class codes or real targets."""
+
+    @abstractmethod
+    def forward(self, theta: np.ndarray, F) -> tuple[np.ndarray, Any]:
+        """The embedding Z (n x e, dtype of F) and what `pullback` needs to know of it."""
+
+    @abstractmethod
+    def pullback(self, dZ: np.ndarray, cache) -> np.ndarray:
+        """The gradient in theta of a function whose gradient in Z is dZ."""
+
+    @abstractmethod
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
+        """The embedding of raw inputs at theta; plain arrays only, so that it can be stored.
+
+        `n_features` is the number of columns of F.
+        """

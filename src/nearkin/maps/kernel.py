@@ -1,0 +1,105 @@
+"""Any map after a Mercer kernel: exact features of few samples, Nystroem features of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkin.distances.embedded import Embedding
+from nearkin.maps.base import Map
+from nearkin.maps.linear import LinearMap
+from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, mercer_kernel
+
+#: Directions of the kernel space with less than this share of the largest variance are noise.
+SMALLEST_EIGENVALUE = 1e-7
+
+
+@dataclass(frozen=True)
+class KernelFeatures:
+    """Rows whose inner products are (approximately) the kernel: k(x, landmarks) @ whitening - shift."""
+
+    landmarks: np.ndarray
+    whitening: np.ndarray
+    shift: np.ndarray
+    kernel: object
+    gamma: float
+    degree: int
+    coef0: float
+
+    def __call__(self, X, /) -> np.ndarray:
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        K = mercer_kernel(X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        return (K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)).astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class LiftedMap:
+    """A fitted embedding after a fixed lift."""
+
+    lift: Embedding
+    then: Embedding
+
+    def __call__(self, X, /) -> np.ndarray:
+        return self.then(self.lift(X))
+
+
+class KernelMap(Map):
+    """Another map, in the feature space of a kernel.
+
+    Parameters
+    ----------
+    inner : Map or None, default=None
+        What comes after the kernel; None is a `LinearMap`.
+    kernel : {"rbf", "polynomial", "linear"} or callable, default="rbf"
+    gamma : float or "scale", default="scale"
+    degree, coef0 : parameters of the polynomial kernel
+    n_landmarks : int, default=256
+        Samples that span the feature space, drawn at random; all of them if there are no more.
+
+    Notes
+    -----
+    n * n_landmarks kernel values and one eigendecomposition of n_landmarks^2, once per fit.
+    """
+
+    def __init__(self, inner=None, kernel="rbf", gamma="scale", degree=3, coef0=1.0, n_landmarks=256):
+        self.inner = inner
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_landmarks = n_landmarks
+
+    @property
+    def _inner(self) -> Map:
+        return LinearMap() if self.inner is None else self.inner
+
+    def lift(self, X, rng) -> KernelFeatures:
+        check_kernel(self.kernel)
+        n = len(X)
+        chosen = np.arange(n)
+        if n > self.n_landmarks:
+            chosen = np.sort(rng.choice(n, self.n_landmarks, replace=False))
+        landmarks = X[chosen].astype(np.float64)
+        gamma = kernel_scale(X, self.gamma)
+        K = mercer_kernel(
+            landmarks, landmarks, self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0
+        )
+        values, vectors = kernel_eigenpairs(K, relative_cut=SMALLEST_EIGENVALUE)
+        whitening = vectors / np.sqrt(values)
+        shift = K.mean(axis=0) @ whitening
+        return KernelFeatures(
+            landmarks.astype(X.dtype), whitening, shift, self.kernel, gamma, self.degree, self.coef0
+        )
+
+    def start(self, F, y, rng):
+        return self._inner.start(F, y, rng)
+
+    def forward(self, theta, F):
+        return self._inner.forward(theta, F)
+
+    def pullback(self, dZ, cache):
+        return self._inner.pullback(dZ, cache)
+
+    def freeze(self, theta, lift, n_features):
+        return self._inner.freeze(theta, lift, n_features)

@@ -1,0 +1,75 @@
+"""Linear maps: square, of low rank, or diagonal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.distances.embedded import AffineMap
+from nearkin.maps.base import Map
+from nearkin.maps.starts import linear_start
+
+
+def _after(lift, matrix):
+    """A linear map after a lift; alone it is just the affine map every linear learner leaves."""
+    from nearkin.maps.kernel import LiftedMap
+
+    linear = AffineMap(matrix)
+    return linear if lift is None else LiftedMap(lift, linear)
+
+
+class LinearMap(Map):
+    """z = A x with A of shape (n_components, d).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Rows of A; None keeps all d dimensions.
+    init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
+
+    Examples
+    --------
+    >>> linear, F = LinearMap(1, init="identity"), np.array([[1.0, 2.0]])
+    >>> theta = linear.start(F, np.array([0]), np.random.RandomState(0))
+    >>> linear.forward(theta, F)[0]
+    array([[1.]])
+    """
+
+    def __init__(self, n_components=None, init="auto"):
+        self.n_components = n_components
+        self.init = init
+
+    def start(self, F, y, rng) -> np.ndarray:
+        return linear_start(F, y, self.n_components, self.init, rng).ravel()
+
+    def forward(self, theta, F):
+        A = theta.reshape(-1, F.shape[1]).astype(F.dtype, copy=False)
+        return F @ A.T, F
+
+    def pullback(self, dZ, cache) -> np.ndarray:
+        return (dZ.T @ cache).ravel().astype(np.float64, copy=False)
+
+    def freeze(self, theta, lift, n_features):
+        return _after(lift, theta.reshape(-1, n_features))
+
+
+class DiagonalMap(Map):
+    """z = a * x: one weight per feature, the cheapest map and the hardest to overfit.
+
+    Examples
+    --------
+    >>> weights, F = DiagonalMap(), np.array([[1.0, 2.0]])
+    >>> weights.forward(weights.start(F, np.array([0]), np.random.RandomState(0)), F)[0]
+    array([[1., 2.]])
+    """
+
+    def start(self, F, y, rng) -> np.ndarray:
+        return np.ones(F.shape[1])
+
+    def forward(self, theta, F):
+        return F * theta.astype(F.dtype, copy=False), F
+
+    def pullback(self, dZ, cache) -> np.ndarray:
+        return np.einsum("ij,ij->j", dZ, cache, dtype=np.float64)
+
+    def freeze(self, theta, lift, n_features):
+        return _after(lift, np.diag(theta))

@@ -1,0 +1,83 @@
+"""Where a linear map begins."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+STARTS = ("auto", "identity", "pca", "lda", "random")
+
+
+def check_components(n_components, n_features: int) -> int:
+    """The number of output dimensions; None means as many as there are features."""
+    if n_components is None:
+        return n_features
+    if not isinstance(n_components, int | np.integer) or n_components < 1:
+        raise ValueError(f"n_components={n_components!r}: expected None or an integer of at least 1.")
+    if n_components > n_features:
+        raise ValueError(
+            f"n_components={n_components} is more than the {n_features} features; give at most as many."
+        )
+    return int(n_components)
+
+
+def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.ndarray:
+    """A matrix (n_components x d) to begin with.
+
+    Parameters
+    ----------
+    init : {"auto", "identity", "pca", "lda", "random"} or array
+        "auto" takes LDA where the classes are enough to fill the components, else PCA if dimensions
+        are to be lost, else the identity: scikit-learn's rule.
+
+    >>> linear_start(np.eye(3), np.array([0, 1, 1]), 2, "identity", np.random.RandomState(0))
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    n, d = X.shape
+    if not isinstance(init, str):
+        return _given_start(init, n_components, d)
+    if init not in STARTS:
+        raise ValueError(f"init={init!r}: expected one of {list(STARTS)} or a matrix.")
+    e = check_components(n_components, d)
+    classes = len(np.unique(y)) if np.issubdtype(np.asarray(y).dtype, np.integer) else 0
+    if init == "auto":
+        init = "lda" if e <= min(d, classes - 1) else "pca" if e < min(d, n) else "identity"
+    if init == "identity":
+        return np.eye(e, d)
+    if init == "random":
+        return rng.standard_normal((e, d)) / np.sqrt(d)
+    if init == "pca":
+        if e > min(n, d):
+            raise ValueError(f"init='pca' has only {min(n, d)} directions, n_components={e}; use 'identity'.")
+        return PCA(e, random_state=rng).fit(X).components_.astype(np.float64)
+    return _lda_start(X, y, e, classes)
+
+
+def _given_start(init, n_components, d: int) -> np.ndarray:
+    matrix = np.array(init, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != d or not np.isfinite(matrix).all():
+        raise ValueError(
+            f"init of shape {matrix.shape}: expected a finite matrix with one column per feature ({d})."
+        )
+    if matrix.shape[0] > d or (n_components is not None and matrix.shape[0] != n_components):
+        raise ValueError(
+            f"init has {matrix.shape[0]} rows, but n_components={n_components} for {d} features."
+        )
+    return matrix
+
+
+def _lda_start(X, y, e: int, classes: int) -> np.ndarray:
+    if classes < 2:
+        raise ValueError("init='lda' needs at least two classes; use 'pca' or 'identity'.")
+    with warnings.catch_warnings():
+        # Collinear features only cost LDA some directions; they are filled up below.
+        warnings.simplefilter("ignore")
+        scalings = LinearDiscriminantAnalysis().fit(X, y).scalings_.T.astype(np.float64)
+    found = scalings[:e]
+    if len(found) < e or not np.isfinite(found).all():
+        raise ValueError(f"init='lda' has only {len(found)} directions here, n_components={e}; use 'pca'.")
+    return found

@@ -1,0 +1,141 @@
+"""Compiled loops of the soft-neighbour losses: leave-one-out softmax rows and their pair weights.
+
+Row i sees its neighbours through p_ij = exp(-sharpness_i * D_ij) / (sum over j != i).
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from nearkin.numerics.fast_exp import exp
+
+# Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
+FAR = 1e37
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def softmax_block(G, first, norms, sharpness):
+    """Overwrite inner products (block rows x all columns) with the softmax rows p."""
+    n_rows, n = G.shape
+    zero = G.dtype.type(0)
+    for r in range(n_rows):
+        i = first + r
+        norm = norms[i]
+        G[r, i] = G.dtype.type(-FAR)
+        low = G.dtype.type(FAR)
+        for j in range(n):
+            distance = max(norm + norms[j] - 2 * G[r, j], zero)
+            G[r, j] = distance
+            low = min(low, distance)
+        sharp = sharpness[i]
+        G[r, i] = low
+        total = zero
+        for j in range(n):
+            weight = exp(sharp * (low - G[r, j]))
+            G[r, j] = weight
+            total += weight
+        # The row's own place was lent the largest weight to keep the loop free of branches.
+        inverse = 1 / (total - G[r, i])
+        G[r, i] = 0
+        for j in range(n):
+            G[r, j] *= inverse
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def class_sums(P, segments, out):
+    """Sum of each row over each class; columns are sorted by class, class c ends at segments[c + 1]."""
+    for r in range(P.shape[0]):
+        for c in range(segments.size - 1):
+            total = P.dtype.type(0)
+            for j in range(segments[c], segments[c + 1]):
+                total += P[r, j]
+            out[r, c] = total
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def weigh_classes(P, segments, slopes, offsets):
+    """Overwrite p_ij with p_ij * (slopes[i, class of j] + offsets[i])."""
+    for r in range(P.shape[0]):
+        for c in range(segments.size - 1):
+            factor = slopes[r, c] + offsets[r]
+            for j in range(segments[c], segments[c + 1]):
+                P[r, j] *= factor
+
+
+@njit(cache=True, nogil=True)
+def list_nearest(indptr, others, distances, minima, nearest):
+    """Nearest listed partner of each row, in either direction; rows without any keep what they have."""
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            if distances[p] < minima[i]:
+                minima[i] = distances[p]
+                nearest[i] = j
+            if distances[p] < minima[j]:
+                minima[j] = distances[p]
+                nearest[j] = i
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def list_softmax(indptr, others, distances, minima, sharpness, forth, back, totals):
+    """Kernel weights of listed pairs seen from i (forth) and from j (back), and their row sums."""
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            forth[p] = exp(sharpness[i] * (minima[i] - distances[p]))
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            back[p] = exp(sharpness[j] * (minima[j] - distances[p]))
+            totals[i] += forth[p]
+            totals[j] += back[p]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def list_averages(indptr, others, forth, back, totals, targets, out):
+    """Softmax averages of the target rows over listed pairs."""
+    width = targets.shape[1]
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            forth[p] /= totals[i]
+            back[p] /= totals[j]
+            for t in range(width):
+                out[i, t] += forth[p] * targets[j, t]
+                out[j, t] += back[p] * targets[i, t]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def list_class_sums(indptr, others, forth, back, totals, codes, out):
+    """The same for one-hot targets given as codes."""
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            forth[p] /= totals[i]
+            back[p] /= totals[j]
+            out[i, codes[j]] += forth[p]
+            out[j, codes[i]] += back[p]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def list_weigh(indptr, others, forth, back, slopes, offsets, targets):
+    """Overwrite `forth` with the symmetric weight C_ij + C_ji of each listed pair."""
+    width = targets.shape[1]
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            there = offsets[i]
+            here = offsets[j]
+            for t in range(width):
+                there += slopes[i, t] * targets[j, t]
+                here += slopes[j, t] * targets[i, t]
+            forth[p] = forth[p] * there + back[p] * here
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def list_weigh_classes(indptr, others, forth, back, slopes, offsets, codes):
+    """The same for one-hot targets given as codes."""
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            there = slopes[i, codes[j]] + offsets[i]
+            here = slopes[j, codes[i]] + offsets[j]
+            forth[p] = forth[p] * there + back[p] * here

@@ -1,0 +1,159 @@
+"""Every pair of rows that lies within given limits, each once, in bounded memory.
+
+A list of near pairs is kept in rows: partner ``others[indptr[i]:indptr[i + 1]]`` of row i, all of them
+greater than i. Large blocks of inner products find it; only the pairs found are ever stored.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from nearkin.numerics.products import squared_norms
+from nearkin.numerics.workers import run_striped, worker_count
+
+#: Bytes that one worker's block of inner products may take.
+BLOCK_BYTES = 12 * 2**20
+
+
+def block_rows(n_columns: int, itemsize: int) -> int:
+    """Rows of a block of `n_columns` columns: enough for efficient products, within `BLOCK_BYTES`."""
+    return int(np.clip(BLOCK_BYTES // max(1, n_columns * itemsize), 32, 512))
+
+
+def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
+    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+        Rows, best centred: inner products lose digits in proportion to the norms. The loss is
+        allowed for, so that no pair is missed; a few just outside may be listed.
+    limits : ndarray of shape (n,)
+    max_pairs : int
+        Give up beyond this many.
+    groups : integer array of shape (n,), optional
+        List only pairs of different groups.
+
+    Returns
+    -------
+    (indptr, others) or None
+        None if there are more than `max_pairs` pairs.
+
+    Notes
+    -----
+    n^2 e / 2 multiply-adds in matrix products; memory for one block per worker and the pairs.
+
+    Examples
+    --------
+    >>> indptr, others = near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
+    >>> indptr, others
+    (array([0, 1, 1, 1]), array([1], dtype=int32))
+    """
+    from nearkin.numerics.kernels_near_pairs import CHUNK, count_near, fill_near
+
+    n, width = Z.shape
+    norms = squared_norms(Z) if norms is None else norms
+    limits = limits.astype(Z.dtype, copy=False)
+    groups = np.arange(n, dtype=np.int32) if groups is None else groups.astype(np.int32, copy=False)
+    rounding = Z.dtype.type((width + 8) * np.finfo(Z.dtype).eps / 2)
+    rows = block_rows(n, Z.itemsize)
+    starts = range(0, n, rows)
+    row_counts = np.zeros(n, dtype=np.int64)
+    found: list = [None] * len(starts)
+    totals = np.zeros(len(starts), dtype=np.int64)
+
+    def search(_, blocks) -> None:
+        buffer = np.empty(rows * n, dtype=Z.dtype)
+        chunk_counts = np.empty((rows, -(-n // CHUNK)), dtype=np.int32)
+        for block in blocks:
+            if totals.sum() > max_pairs:
+                return
+            first = starts[block]
+            stop = min(first + rows, n)
+            G = buffer[: (stop - first) * (n - first)].reshape(stop - first, n - first)
+            np.dot(Z[first:stop], Z[first:].T, out=G)
+            totals[block] = count_near(G, first, norms, limits, groups, rounding, chunk_counts)
+            if totals.sum() > max_pairs:
+                return
+            others = np.empty(totals[block], dtype=np.int32)
+            fill_near(G, first, norms, limits, groups, rounding, chunk_counts, row_counts[first:stop], others)
+            found[block] = others
+
+    run_striped(search, len(starts), worker_count(n * n * width / 2))
+    if totals.sum() > max_pairs:
+        return None
+    indptr = np.concatenate([[0], np.cumsum(row_counts)])
+    return indptr, np.concatenate(found)
+
+
+def nearest_rows(Z, norms=None) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distance to, and number of, the nearest other row of each row, by blocked products.
+
+    >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]))[1]
+    array([1, 0, 1])
+    """
+    from nearkin.numerics.kernels_near_pairs import nearest_other
+
+    n, width = Z.shape
+    norms = squared_norms(Z) if norms is None else norms
+    rows = block_rows(n, Z.itemsize)
+    minima = np.empty(n, dtype=Z.dtype)
+    nearest = np.empty(n, dtype=np.int64)
+    starts = range(0, n, rows)
+
+    def search(_, blocks) -> None:
+        buffer = np.empty((rows, n), dtype=Z.dtype)
+        for block in blocks:
+            first = starts[block]
+            stop = min(first + rows, n)
+            G = buffer[: stop - first]
+            np.dot(Z[first:stop], Z.T, out=G)
+            nearest_other(G, first, norms, minima, nearest)
+
+    run_striped(search, len(starts), worker_count(n * n * width))
+    return np.maximum(minima, 0), nearest
+
+
+def row_stripes(indptr: np.ndarray, parts: int) -> list[tuple[int, int]]:
+    """Ranges of rows that hold about equally many pairs each.
+
+    >>> row_stripes(np.array([0, 10, 11, 12, 20]), 2)
+    [(0, 1), (1, 4)]
+    """
+    goals = np.linspace(0, indptr[-1], parts + 1)[1:-1]
+    cuts = [0, *np.searchsorted(indptr, goals, side="left").tolist(), len(indptr) - 1]
+    return [(a, max(a, b)) for a, b in pairwise(cuts)]
+
+
+def list_distances(Z, indptr, others) -> np.ndarray:
+    """Squared distances of the listed pairs, from differences."""
+    from nearkin.numerics.kernels_near_pairs import pair_distances
+
+    out = np.empty(others.size, dtype=Z.dtype)
+    workers = worker_count(others.size * Z.shape[1] * 8)
+    stripes = row_stripes(indptr, workers)
+    run_striped(
+        lambda _, blocks: [pair_distances(Z, indptr, others, *stripes[b], out) for b in blocks],
+        workers,
+        workers,
+    )
+    return out
+
+
+def list_gradient(Z, indptr, others, weights) -> np.ndarray:
+    """Gradient in Z of the sum of weight times squared distance over the listed pairs."""
+    from nearkin.numerics.kernels_near_pairs import scatter_pairs
+
+    workers = worker_count(others.size * Z.shape[1] * 8)
+    stripes = row_stripes(indptr, workers)
+    parts = [np.zeros_like(Z) for _ in range(workers)]
+    run_striped(
+        lambda w, blocks: [scatter_pairs(Z, indptr, others, weights, *stripes[b], parts[w]) for b in blocks],
+        workers,
+        workers,
+    )
+    for part in parts[1:]:
+        parts[0] += part
+    return parts[0]

@@ -1,0 +1,64 @@
+"""The gradient of any pairwise objective, from its weights made one block of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nearkin.numerics.near_pairs import block_rows
+from nearkin.numerics.products import squared_norms
+from nearkin.numerics.workers import run_striped, worker_count
+
+
+def row_block_gradient(
+    Z: np.ndarray, weigh: Callable[[np.ndarray, int, np.ndarray], float]
+) -> tuple[float, np.ndarray]:
+    """Value and gradient of E(D), D the squared distances between the rows of Z.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+    weigh : callable (G, first, norms) -> float
+        Gets the inner products G of rows ``first, first + 1, ...`` with all rows, and the squared
+        norms of all rows; overwrites G with the weights ``dE/dD_ij`` of those rows (anything finite
+        on the diagonal) and returns their part of E. Called from several threads.
+
+    Returns
+    -------
+    value : float
+    dZ : ndarray of shape (n, e)
+        ``2 (diag(S 1) - S) Z`` with S = C + C', never holding more of C than a block per worker.
+
+    Notes
+    -----
+    3 n^2 e multiply-adds: distances, C Z and C' Z.
+    """
+    n, width = Z.shape
+    norms = squared_norms(Z)
+    # A column of ones makes the same products give the row and column sums of C.
+    extended = np.concatenate([Z, np.ones((n, 1), dtype=Z.dtype)], axis=1)
+    rows = block_rows(n, Z.itemsize)
+    starts = range(0, n, rows)
+    workers = min(worker_count(3 * n * n * width), len(starts))
+    sums = [np.zeros((n, width + 1), dtype=Z.dtype) for _ in range(workers)]
+    values = np.zeros(len(starts))
+
+    def work(worker, blocks) -> None:
+        buffer = np.empty((rows, n), dtype=Z.dtype)
+        back = np.empty((n, width + 1), dtype=Z.dtype)
+        for block in blocks:
+            first = starts[block]
+            stop = min(first + rows, n)
+            C = buffer[: stop - first]
+            np.dot(Z[first:stop], Z.T, out=C)
+            values[block] = weigh(C, first, norms)
+            sums[worker][first:stop] += C @ extended
+            np.dot(C.T, extended[first:stop], out=back)
+            sums[worker] += back
+
+    run_striped(work, len(starts), workers)
+    total = sums[0]
+    for part in sums[1:]:
+        total += part
+    return float(values.sum()), 2 * (total[:, -1:] * Z - total[:, :-1])

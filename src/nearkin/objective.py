@@ -1,0 +1,59 @@
+"""The only place where a map meets a loss: a function of theta with its gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.losses.base import Loss
+from nearkin.maps.base import Map
+from nearkin.numerics.threads import blas_threads
+
+#: What a solver is told where the embedding has overflowed: far worse than any real value.
+OVERFLOWED = 1e100
+
+
+class Objective:
+    """theta -> (value, gradient) of a loss after a map, on given data.
+
+    Parameters
+    ----------
+    map : Map
+    loss : Loss
+    F : ndarray of shape (n, d)
+        Lifted inputs, centred if the map does not mind.
+    y : ndarray
+        Class codes or real targets.
+    theta0 : ndarray
+        Where the optimisation starts; losses may take scales or targets from there.
+    sample_weight : ndarray, optional
+
+    Examples
+    --------
+    >>> from nearkin.losses import NCALoss
+    >>> from nearkin.maps import LinearMap
+    >>> objective = Objective(LinearMap(), NCALoss(), np.eye(4), np.array([0, 0, 1, 1]), np.eye(4).ravel())
+    >>> value, gradient = objective(np.eye(4).ravel())
+    >>> round(value, 6), gradient.shape
+    (0.666667, (16,))
+    """
+
+    def __init__(self, map: Map, loss: Loss, F, y, theta0, *, sample_weight=None):
+        self.map = map
+        self.loss = loss
+        self.F = F
+        start, _ = map.forward(theta0, F)
+        if not np.isfinite(start).all():
+            raise ValueError(
+                "the start gives infinite coordinates; scale the features or choose another init."
+            )
+        self.state = loss.prepare(F, y, start=start, sample_weight=sample_weight)
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        with blas_threads(self.F.size * max(1, theta.size // self.F.shape[1])):
+            Z, cache = self.map.forward(theta, self.F)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, dZ = self.loss.value_and_grad(Z, self.state)
+        if not np.isfinite(value):
+            return OVERFLOWED, np.zeros_like(theta)
+        with blas_threads(self.F.size * Z.shape[1]):
+            return value, self.map.pullback(dZ, cache)

@@ -1,0 +1,53 @@
+"""The contract every solver keeps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+#: Called after each step with (theta, value); returning True stops the solver.
+Callback = Callable[[np.ndarray, float], bool | None]
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """Where a solver stopped, and why."""
+
+    theta: np.ndarray
+    value: float
+    n_iter: int
+    n_evaluations: int
+    #: False only if the budget of steps ran out or the line search failed far from an optimum.
+    converged: bool
+    message: str
+    #: Value after each step, the start first.
+    history: list[float] = field(default_factory=list, repr=False)
+
+
+class Solver(ABC):
+    """Minimises a smooth function of a flat vector; never sees data, labels or an estimator.
+
+    Parameters
+    ----------
+    max_iter : int
+        Budget of steps.
+    tol : float
+        Stop when a step lowers the value by no more than ``tol * max(|value|, 1)``, or the largest
+        entry of the gradient is at most ``tol * GRADIENT_SHARE``.
+    """
+
+    def __init__(self, max_iter: int = 100, tol: float = 1e-5):
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @abstractmethod
+    def minimise(self, fun: Function, theta0: np.ndarray, callback: Callback | None = None) -> SolverResult:
+        """A (local) minimiser of `fun` from theta0."""
+
+
+#: A gradient is only taken for zero well below the tolerance on values: its scale is the data's.
+GRADIENT_SHARE = 1e-3

@@ -1,0 +1,21 @@
+"""Steepest descent."""
+
+from __future__ import annotations
+
+from nearkin.solvers.descent import LineSearchSolver
+
+
+class GradientDescent(LineSearchSolver):
+    """Steps down the gradient, each found by line search; slow but plain, as in the mixture paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> GradientDescent().minimise(lambda t: (float(t @ t), 2 * t), np.ones(2)).theta.round(6) + 0.0
+    array([0., 0.])
+    """
+
+    curvature = 0.9
+
+    def _direction(self, gradient, previous_gradient, previous_direction):
+        return -gradient

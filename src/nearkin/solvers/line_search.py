@@ -1,0 +1,100 @@
+"""A line search for the strong Wolfe conditions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nearkin.solvers.base import Function
+
+#: Share of the promised decrease that a step must bring.
+DECREASE = 1e-4
+LARGEST_STEP = 1e10
+
+
+class Point(NamedTuple):
+    """A place along the search direction."""
+
+    step: float
+    value: float
+    slope: float
+    theta: np.ndarray
+    gradient: np.ndarray
+
+
+def strong_wolfe(
+    fun: Function, start: Point, direction: np.ndarray, step: float, *, curvature: float, budget: int = 25
+) -> tuple[Point, int]:
+    """A step that lowers the value enough and flattens the slope to `curvature` of its start.
+
+    Brackets such a step by doubling, then narrows the bracket by cubic interpolation
+    (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). If the budget of evaluations
+    runs out it returns the lowest point seen, which may be the start.
+
+    Returns
+    -------
+    point : Point
+    n_evaluations : int
+    """
+    used = 0
+    best = start
+
+    def at(step: float) -> Point:
+        nonlocal used, best
+        used += 1
+        theta = start.theta + step * direction
+        value, gradient = fun(theta)
+        if not np.isfinite(value):
+            value = np.inf
+        point = Point(step, value, float(gradient @ direction), theta, gradient)
+        if point.value < best.value:
+            best = point
+        return point
+
+    def too_high(point: Point) -> bool:
+        return point.value > start.value + DECREASE * point.step * start.slope
+
+    def flat(point: Point) -> bool:
+        return abs(point.slope) <= -curvature * start.slope
+
+    low, high, previous = start, None, start
+    while high is None and used < budget:
+        point = at(step)
+        if too_high(point) or (previous is not start and point.value >= previous.value):
+            low, high = previous, point
+        elif flat(point):
+            return point, used
+        elif point.slope >= 0:
+            low, high = point, previous
+        else:
+            previous, step = point, min(2.5 * step, LARGEST_STEP)
+    while high is not None and used < budget:
+        width = high.step - low.step
+        if abs(width) <= 1e-12 * max(abs(low.step), 1e-300):
+            break
+        point = at(low.step + width * _cubic_share(low, high))
+        if too_high(point) or point.value >= low.value:
+            high = point
+            continue
+        if flat(point):
+            return point, used
+        if point.slope * width >= 0:
+            high = low
+        low = point
+    return best, used
+
+
+def _cubic_share(low: Point, high: Point) -> float:
+    """Where between two points the cubic through their values and slopes is lowest, kept off the ends."""
+    width = high.step - low.step
+    if not np.isfinite(high.value) or not np.isfinite(high.slope):
+        return 0.1
+    a = low.slope + high.slope - 3 * (high.value - low.value) / width
+    root = a * a - low.slope * high.slope
+    if root < 0:
+        return 0.5
+    b = np.sign(width) * np.sqrt(root)
+    below = high.slope - low.slope + 2 * b
+    share = 1 - (high.slope + b - a) / below if below != 0 else 0.5
+    return float(np.clip(share, 0.1, 0.9)) if np.isfinite(share) else 0.5

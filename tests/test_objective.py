@@ -1,0 +1,101 @@
+"""Gradients of every loss after every map, against finite differences; found by walking the rooms."""
+
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+
+import nearkin.losses
+import nearkin.maps
+from nearkin.losses import DriftLoss, LargeMarginLoss, Loss, MEGMLoss, NCALoss, TotalLoss
+from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
+from nearkin.objective import OVERFLOWED, Objective
+
+
+def found(package, base):
+    """Final classes of a room, by name."""
+    classes = {}
+    for info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        for name, item in vars(importlib.import_module(info.name)).items():
+            if inspect.isclass(item) and issubclass(item, base) and not inspect.isabstract(item):
+                classes[name] = item
+    return classes
+
+
+# Instances that need more than defaults; every other class found is tried as it comes.
+LOSS_VARIANTS = {
+    "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
+    "LargeMarginLoss": [LargeMarginLoss(n_targets=2), LargeMarginLoss(n_targets=30, mu=0.9)],
+}
+MAP_VARIANTS = {
+    "LinearMap": [LinearMap(), LinearMap(2, init="pca"), LinearMap(2, init="lda")],
+    "GatedMap": [GatedMap(3, "softmax", 2), GatedMap(2, "sigmoid"), GatedMap(1, "softmax", 3)],
+    "KernelMap": [KernelMap(n_landmarks=15), KernelMap(GatedMap(2, n_components=2), "polynomial", degree=2)],
+}
+
+
+def instances(package, base, variants):
+    for name, item in sorted(found(package, base).items()):
+        for number, instance in enumerate(variants.get(name) or [item()]):
+            yield pytest.param(instance, id=f"{name}{number}")
+
+
+def data(n=36, d=4, seed=0):
+    rng = np.random.RandomState(seed)
+    y = np.arange(n) % 3
+    X = rng.standard_normal((n, d)) + 0.8 * np.eye(3, d)[y]
+    return X, y, rng.uniform(0.5, 2, n)
+
+
+def relative_gradient_error(objective, theta, rng, step=1e-6):
+    """Median over directions: a hinge that switches within a step spoils one direction, not the gradient."""
+    _, gradient = objective(theta)
+    errors = []
+    for _ in range(7):
+        direction = rng.standard_normal(theta.size)
+        direction /= np.linalg.norm(direction)
+        far_back, back, ahead, far_ahead = (
+            objective(theta + k * step * direction)[0] for k in (-2, -1, 1, 2)
+        )
+        slope = (8 * (ahead - back) - (far_ahead - far_back)) / (12 * step)
+        errors.append(abs(slope - gradient @ direction) / np.linalg.norm(gradient))
+    return np.median(errors)
+
+
+@pytest.mark.parametrize("map_", list(instances(nearkin.maps, Map, MAP_VARIANTS)))
+@pytest.mark.parametrize("loss", list(instances(nearkin.losses, Loss, LOSS_VARIANTS)))
+def test_gradient_matches_finite_differences(map_, loss):
+    X, y, weights = data()
+    rng = np.random.RandomState(1)
+    lift = map_.lift(X, rng)
+    F = X if lift is None else lift(X)
+    start = map_.start(F, y, rng)
+    objective = Objective(map_, loss, F, y, start, sample_weight=weights)
+    # Away from the start, where penalties and symmetric gates would vanish.
+    theta = start + 0.1 * np.abs(start).mean() * rng.standard_normal(start.size)
+    assert relative_gradient_error(objective, theta, rng) < 1e-6
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_gradient_of_real_targets(n_outputs):
+    X, _, weights = data()
+    rng = np.random.RandomState(2)
+    Y = rng.standard_normal((len(X), n_outputs)) + X[:, :1]
+    objective = Objective(LinearMap(), MEGMLoss(), X, Y, np.eye(4).ravel(), sample_weight=weights)
+    assert relative_gradient_error(objective, np.eye(4).ravel() + 0.1, rng) < 1e-6
+
+
+def test_overflow_is_told_to_the_solver():
+    X, y, _ = data()
+    objective = Objective(LinearMap(), NCALoss(), X, y, np.eye(4).ravel())
+    value, gradient = objective(np.full(16, 1e200))
+    assert value == OVERFLOWED or np.isfinite(value)
+    assert np.isfinite(gradient).all()
+
+
+def test_infinite_start_is_refused():
+    X, y, _ = data()
+    with pytest.raises(ValueError, match="start"):
+        Objective(LinearMap(), NCALoss(), X, y, np.full(16, np.inf))
