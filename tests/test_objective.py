@@ -91,8 +91,8 @@ def test_overflow_is_told_to_the_solver():
     X, y, _ = data()
     objective = Objective(LinearMap(), NCALoss(), X, y, np.eye(4).ravel())
     value, gradient = objective(np.full(16, 1e200))
-    assert value == OVERFLOWED or np.isfinite(value)
-    assert np.isfinite(gradient).all()
+    assert value == OVERFLOWED
+    assert not gradient.any()
 
 
 def test_infinite_start_is_refused():

@@ -10,6 +10,8 @@ from nearkin.numerics.threads import blas_threads
 
 #: What a solver is told where the embedding has overflowed: far worse than any real value.
 OVERFLOWED = 1e100
+#: Coordinates beyond this would leave the range of float32 when squared and summed.
+LARGEST_COORDINATE = 1e16
 
 
 class Objective:
@@ -41,19 +43,30 @@ class Objective:
         self.map = map
         self.loss = loss
         self.F = F
-        start, _ = map.forward(theta0, F)
-        if not np.isfinite(start).all():
+        start, _ = self._forward(theta0)
+        if not _in_range(start):
             raise ValueError(
-                "the start gives infinite coordinates; scale the features or choose another init."
+                f"the start gives coordinates beyond {LARGEST_COORDINATE:.0e}, too large to square; "
+                "scale the features or choose another init."
             )
         self.state = loss.prepare(F, y, start=start, sample_weight=sample_weight)
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        with blas_threads(self.F.size * max(1, theta.size // self.F.shape[1])):
-            Z, cache = self.map.forward(theta, self.F)
-        with np.errstate(over="ignore", invalid="ignore"):
-            value, dZ = self.loss.value_and_grad(Z, self.state)
-        if not np.isfinite(value):
+        Z, cache = self._forward(theta)
+        if not _in_range(Z):
             return OVERFLOWED, np.zeros_like(theta)
+        value, dZ = self.loss.value_and_grad(Z, self.state)
         with blas_threads(self.F.size * Z.shape[1]):
             return value, self.map.pullback(dZ, cache)
+
+    def _forward(self, theta):
+        with (
+            blas_threads(self.F.size * max(1, theta.size // self.F.shape[1])),
+            np.errstate(over="ignore", invalid="ignore"),
+        ):
+            return self.map.forward(theta, self.F)
+
+
+def _in_range(Z: np.ndarray) -> bool:
+    # Written so that missing values fail the comparison too.
+    return bool(np.abs(Z).max() <= LARGEST_COORDINATE)
