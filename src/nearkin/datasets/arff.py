@@ -38,7 +38,8 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> table = read_arff("@relation t\\n@attribute a real\\n@attribute b {x, 'y z'}\\n@data\\n1,x\\n?,'y z'", "t.arff")
+    >>> text = "@relation t\\n@attribute a real\\n@attribute b {x, 'y z'}\\n@data\\n1,x\\n?,'y z'"
+    >>> table = read_arff(text, "t.arff")
     >>> table["b"].tolist(), table["a"].isna().tolist()
     (['x', 'y z'], [False, True])
     """
@@ -180,12 +181,13 @@ def _as_category(column: pd.Series, attribute: Attribute, file: str) -> pd.Serie
     import pandas as pd
 
     cells = [None if missing else str(cell).strip() for cell, missing in zip(column, column.isna())]
-    strange = np.flatnonzero([cell is not None and cell not in set(attribute.values or ()) for cell in cells])
+    allowed = {None, *(attribute.values or ())}
+    strange = np.flatnonzero([cell not in allowed for cell in cells])
     if strange.size:
         row = int(strange[0])
         raise DataError(
-            f"{file}: attribute {attribute.name!r} has {cells[row]!r} in data row {row + 1}, which is not among its "
-            f"declared values ({shortened(attribute.values or ())})."
+            f"{file}: attribute {attribute.name!r} has {cells[row]!r} in data row {row + 1}, which is not "
+            f"among its declared values ({shortened(attribute.values or ())})."
         )
     return pd.Series(
         pd.Categorical(cells, categories=list(dict.fromkeys(attribute.values or ()))), index=column.index

@@ -81,8 +81,8 @@ def as_numbers(column: pd.Series) -> np.ndarray:
     if infinite.any():
         row = int(np.flatnonzero(infinite)[0]) + 1
         raise DataError(
-            f"column {str(column.name)!r} holds {int(infinite.sum())} infinite value(s), the first in row {row}; "
-            "replace them by finite numbers or leave the cells empty and impute."
+            f"column {str(column.name)!r} holds {int(infinite.sum())} infinite value(s), the first in row "
+            f"{row}; replace them by finite numbers or leave the cells empty and impute."
         )
     return values
 
@@ -127,23 +127,23 @@ def refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
     """A text column where most rows have a value of their own is a name or an id, not a feature."""
     if n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows:
         raise DataError(
-            f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an identifier or free "
-            f"text. Drop it (drop=[{name!r}]), or list it in categorical= if it really is a category."
+            f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an "
+            f"identifier or free text. Drop it (drop=[{name!r}]), or list it in categorical= if it is one."
         )
 
 
 def _not_a_number(column: pd.Series, label, cell) -> DataError:
     row = int(column.index.get_loc(label)) + 1
     return DataError(
-        f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave it empty to "
-        "have it imputed, or list the column in categorical= if its values are codes."
+        f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave "
+        "it empty to have it imputed, or list the column in categorical= if its values are codes."
     )
 
 
 def _date_error(name: str) -> DataError:
     return DataError(
-        f"column {name!r} holds dates or times. Turn them into numbers (such as days since a start) or drop the "
-        f"column (drop=[{name!r}])."
+        f"column {name!r} holds dates or times. Turn them into numbers (such as days since a start) or drop "
+        f"the column (drop=[{name!r}])."
     )
 
 

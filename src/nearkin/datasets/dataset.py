@@ -139,7 +139,9 @@ class Dataset:
         predicts = (
             f"{self.n_classes} classes" if self.task == CLASSIFICATION else f"{self.n_targets} target(s)"
         )
-        split = f", split {len(self.train_indices)}/{len(self.test_indices)}" if self.has_split else ""
+        split = ""
+        if self.train_indices is not None and self.test_indices is not None:
+            split = f", split {len(self.train_indices)}/{len(self.test_indices)}"
         kind = " (sparse)" if self.is_sparse else ""
         return f"{self.name}: {self.n_samples} rows, {self.n_features} features{kind}, {predicts}{split}"
 

@@ -26,7 +26,10 @@ def parse_delimited(
     quote: str = '"',
     **options,
 ) -> pd.DataFrame:
-    """Delimited text as a table; every line must have as many fields as there are columns."""
+    """Delimited text as a table; every line must have as many fields as there are columns.
+
+    `options` go to `pandas.read_csv`.
+    """
     import pandas as pd
 
     settings = dict(

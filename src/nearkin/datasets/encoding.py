@@ -217,7 +217,7 @@ def _encode_column(code: ColumnCode, column: pd.Series, out: np.ndarray) -> None
         return
     position = {category: i for i, category in enumerate(code.categories)}
     cells = [code.fill if cell is None else cell for cell in as_categories(column)]
-    places = np.array([position.get(cell, -1) for cell in cells])
+    places = np.array([position.get(str(cell), -1) for cell in cells])
     known = places >= 0
     out[np.flatnonzero(known), places[known]] = 1.0
     if not known.all():

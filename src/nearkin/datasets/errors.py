@@ -41,7 +41,7 @@ def shortened(names: Iterable[object], limit: int = 8) -> str:
     >>> shortened(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
     """
-    names = [repr(str(name)) for name in names]
-    if len(names) <= limit:
-        return ", ".join(names)
-    return ", ".join(names[:limit]) + f" and {len(names) - limit} more"
+    words = [repr(str(name)) for name in names]
+    if len(words) <= limit:
+        return ", ".join(words)
+    return ", ".join(words[:limit]) + f" and {len(words) - limit} more"

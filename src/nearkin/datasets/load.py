@@ -123,11 +123,10 @@ def load_dataset(
         return data if known is None or target is not None or drop else check_shape(data, known)
     if known is None:
         raise DatasetNotFoundError(_unknown_name(name, data_dir))
-    if target is not None and bundled_source(known):
-        raise DataError(
-            f"{known.name} from {bundled_source(known)} has one fixed target; leave out target={target!r}."
-        )
-    if bundled_source(known):
+    package = bundled_source(known)
+    if package and (target is not None or drop):
+        raise DataError(f"{known.name} from {package} has fixed columns; leave out target and drop.")
+    if package:
         return check_shape(load_bundled(known), known)
     return _load_openml(known, wishes, download, openml_url, cache_dir)
 
@@ -153,7 +152,8 @@ def load_features(path: str | Path, encoder: TableEncoder | None = None, *, enco
             raise DataError(f"{path.name}: X holds missing or infinite values; fill or remove them first.")
         if encoder is not None and X.shape[1] != len(encoder.feature_names):
             raise DataError(
-                f"{path.name} has {X.shape[1]} features, but the model was fitted with {len(encoder.feature_names)}."
+                f"{path.name} has {X.shape[1]} features, but the model was fitted with "
+                f"{len(encoder.feature_names)}."
             )
         return X
     if encoder is None:
@@ -226,8 +226,8 @@ def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
 
 def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache) -> Dataset:
     get_it = (
-        f"To get {known.name}: {known.how_to_get}. Then put {known.name}.npz (arrays X and y) into a folder and set "
-        f"{FOLDER_VARIABLE} to it, or give the path of your own copy."
+        f"To get {known.name}: {known.how_to_get}. Then put {known.name}.npz (arrays X and y) into a folder "
+        f"and set {FOLDER_VARIABLE} to it, or give the path of your own copy."
     )
     if known.openml is None:
         raise DatasetNotFoundError(f"{known.name} is known but not on this machine, nor on OpenML. {get_it}")
@@ -262,7 +262,8 @@ def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache
 def _check_raw_rows(table, expected: Sequence[int], known: KnownDataset) -> None:
     if expected[0] and len(table) != expected[0]:
         raise DataError(
-            f"OpenML {known.openml} has {len(table)} rows; {expected[0]} are expected of {known.name}."
+            f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
+            f"but found {len(table)}."
         )
 
 
@@ -273,8 +274,8 @@ def _check_openml(data: Dataset, expected: Sequence[int], known: KnownDataset) -
     raw_columns = len(data.encoder.input_columns) if data.encoder else data.n_features
     if raw_columns != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
         raise DataError(
-            f"OpenML {known.openml} is not the set that is meant by {known.name}: expected {expected[0]} rows and "
-            f"{expected[1]} columns but found {data.n_samples} and {raw_columns}."
+            f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
+            f"and {expected[1]} columns but found {data.n_samples} and {raw_columns}."
         )
     return data
 
@@ -306,6 +307,6 @@ def _unknown_name(name: str, data_dir: str | Path | None) -> str:
     hint = suggestions(name) or close_matches(name, [path.stem for path in _folder_files(data_dir)])
     here = " There is a file of that name here; give its suffix too." if Path(name).exists() else ""
     return (
-        f"no data set is called {name!r}.{hint}{here} Known sets are listed by `nearkin datasets`; a file is given "
-        "with its suffix, as in data.csv."
+        f"no data set is called {name!r}.{hint}{here} Known sets are listed by `nearkin datasets`; a file is "
+        "given with its suffix, as in data.csv."
     )

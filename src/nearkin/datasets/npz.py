@@ -98,8 +98,8 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
             raise
         if "pickle" in str(error).lower():
             raise DataError(
-                f"{path.name} holds pickled Python objects, which could run code when loaded; they are refused. Save "
-                "plain number and text arrays instead."
+                f"{path.name} holds pickled Python objects, which could run code when loaded; they are "
+                "refused. Save plain number and text arrays instead."
             ) from error
         raise DataError(f"{path.name} is not a sound npz file (damaged or cut short): {error}") from error
 
@@ -122,8 +122,8 @@ def features_of(arrays: dict[str, np.ndarray], file: str) -> np.ndarray | sp.csr
     if "X" in arrays:
         return _checked_matrix(arrays["X"], "X", file)
     raise DataError(
-        f"{file} has no features: there is no array X, nor X_train and X_test, nor X_data, X_indices, X_indptr and "
-        f"X_shape. It holds {shortened(arrays) or 'nothing'}."
+        f"{file} has no features: there is no array X, nor X_train and X_test, nor X_data, X_indices, "
+        f"X_indptr and X_shape. It holds {shortened(arrays) or 'nothing'}."
     )
 
 
@@ -151,7 +151,7 @@ def _chosen_target(arrays, n_rows: int, file: str, target, task):
     per_row = {k: v for k, v in arrays.items() if k not in _LAYOUT_KEYS and v.shape == (n_rows,)}
     if isinstance(target, str) and target in per_row:
         own, names = per_row[target], (target,)
-    elif target is not None and names:
+    elif target is not None and own is not None and names:
         wanted = choose_targets(names, target)
         own, names = own[:, [names.index(wish) for wish in wanted]], tuple(wanted)
         own = own[:, 0] if len(names) == 1 else own

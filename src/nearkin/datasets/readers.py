@@ -91,8 +91,8 @@ def _read_text(path: Path, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(
-            f"{path.name} is not {encoding}: line {line} holds the byte 0x{raw[error.start]:02x}. Give its encoding "
-            "(encoding='latin-1' is a common one) or save it as UTF-8."
+            f"{path.name} is not {encoding}: line {line} holds the byte 0x{raw[error.start]:02x}. Give its "
+            "encoding (encoding='latin-1' is a common one) or save it as UTF-8."
         ) from error
     if not text.strip():
         raise DataError(f"{path.name} is empty: it holds nothing but blanks.")
@@ -106,9 +106,7 @@ def _read_csv(text: str, path: Path, separator: str | None, header: bool | None)
     if header is None:
         header = not _looks_like_data(first)
         if not header:
-            _notice(
-                f"{path.name} seems to have no line of column names; columns are called column_1, column_2, ..."
-            )
+            _notice(f"{path.name} seems to have no line of column names; they become column_1, column_2, ...")
     names = [cell.strip() for cell in first] if header else [""] * len(first)
     _refuse_duplicates([name for name in names if name], path.name)
     # A private name for nameless columns keeps pandas from inventing and mangling its own.

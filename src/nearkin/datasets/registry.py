@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, Dataset
 from nearkin.datasets.errors import DataError, close_matches
@@ -41,6 +42,10 @@ class KnownDataset:
     target: str | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+    @property
     def task(self) -> str:
         return REGRESSION if self.targets else CLASSIFICATION
 
@@ -69,7 +74,9 @@ def known_datasets() -> dict[str, KnownDataset]:
         for name, entry in tomllib.loads(file.read_text("utf-8")).items():
             if name in known or set(entry) - allowed:
                 raise RuntimeError(f"{file.name}: {name} is declared twice or has unknown keys.")
-            frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+            frozen: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+            }
             known[name] = KnownDataset(name=name, **frozen)
     return known
 
@@ -87,9 +94,7 @@ def find_known(name: str) -> KnownDataset | None:
 
 def suggestions(name: str) -> str:
     """A sentence with known names close to `name`, or an empty string."""
-    return close_matches(
-        name, [*known_datasets(), *(a for entry in known_datasets().values() for a in entry.aliases)]
-    )
+    return close_matches(name, [any_name for entry in known_datasets().values() for any_name in entry.names])
 
 
 def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
@@ -104,7 +109,7 @@ def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
         "classes": data.n_classes,
         "targets": data.n_targets,
     }
-    if known.train and data.has_split:
+    if known.train and data.train_indices is not None:
         expected["training rows"], found["training rows"] = known.train, len(data.train_indices)
     wrong = [key for key, value in expected.items() if value and value != found[key]]
     if wrong:
@@ -122,7 +127,7 @@ def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
 def _by_any_name() -> dict[str, KnownDataset]:
     table: dict[str, KnownDataset] = {}
     for entry in known_datasets().values():
-        for name in (entry.name, *entry.aliases):
+        for name in entry.names:
             if table.setdefault(_folded(name), entry) is not entry:
                 raise RuntimeError(f"the name {name!r} is declared for two data sets.")
     return table

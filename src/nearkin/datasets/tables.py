@@ -48,8 +48,8 @@ def dataset_from_table(
     features = table.drop(columns=targets)
     if features.shape[1] == 0:
         raise DataError(
-            f"{name} has no feature columns besides the target ({', '.join(targets)}); if the file is not separated "
-            "by commas, semicolons, tabs or bars, save it as CSV."
+            f"{name} has no feature columns besides the target ({', '.join(targets)}); if the file is not "
+            "separated by commas, semicolons, tabs or bars, save it as CSV."
         )
     y, task = target_values(table, targets, task)
     encoder = TableEncoder.fit(features, impute=impute, categorical=categorical)

@@ -57,7 +57,8 @@ def _matching(wish: str, columns: list[str]) -> list[str]:
     if "," in wish:
         return [name for part in wish.split(",") for name in _matching(part.strip(), columns)]
     raise DataError(
-        f"there is no target column {wish!r}.{close_matches(wish, columns)} The columns are: {shortened(columns, 12)}."
+        f"there is no target column {wish!r}.{close_matches(wish, columns)} The columns are: "
+        f"{shortened(columns, 12)}."
     )
 
 
@@ -104,8 +105,8 @@ def task_of_numbers(values: np.ndarray, name: str) -> str:
         return REGRESSION
     if distinct > _MANY_VALUES and 2 * distinct > len(values):
         warnings.warn(
-            f"target {name!r} has {distinct} different whole numbers in {len(values)} rows: taken as regression "
-            "(task='classification' overrides).",
+            f"target {name!r} has {distinct} different whole numbers in {len(values)} rows: taken as "
+            "regression (task='classification' overrides).",
             DataNotice,
             stacklevel=4,
         )
