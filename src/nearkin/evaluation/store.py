@@ -132,7 +132,9 @@ class ResultsStore:
 
     def _prepare(self) -> None:
         _retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone())
-        self._connection.execute("PRAGMA synchronous = FULL")
+        # Committed results survive any death of the process; a power cut may cost the last few of
+        # them, never the file.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             application = connection.execute("PRAGMA application_id").fetchone()[0]

@@ -22,7 +22,7 @@ _ONE_THREAD = dict.fromkeys(
     "1",
 )
 _MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "Memory allocation still failed")
-_LOG_TAIL = 2_000
+_LOG_LENGTH = 2_000
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,17 @@ class Worker:
             return Outcome(TIMEOUT, error=f"stopped after {seconds:.3g} s, the limit for one task.")
         code = self._process.wait()
         self._log.seek(0)
-        log = self._log.read()[-_LOG_TAIL:].decode(errors="replace")
+        log = _essence(self._log.read().decode(errors="replace"))
         if code == -9:
             return Outcome(MEMORY, error="killed by the system, most likely for want of memory.")
         status = MEMORY if any(sign in log for sign in _MEMORY_SIGNS) else CRASH
         return Outcome(status, error=f"{log}\nthe process died with exit code {code}.".lstrip())
+
+
+def _essence(log: str) -> str:
+    """The part of a dead process's output that says why: the fatal error, else the last lines."""
+    _, fatal, rest = log.rpartition("Fatal Python error")
+    return (fatal + rest)[:_LOG_LENGTH] if fatal else log[-_LOG_LENGTH:]
 
 
 def _outcome(reply: dict) -> Outcome:

@@ -44,7 +44,9 @@ def finner(p_values) -> np.ndarray:
     p = _checked(p_values)
     order = np.argsort(p, kind="stable")
     exponents = len(p) / np.arange(1, len(p) + 1)
-    return _in_given_order(-np.expm1(exponents * np.log1p(-np.minimum(p[order], 1 - 1e-300))), order)
+    with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf and becomes 1 again
+        adjusted = -np.expm1(exponents * np.log1p(-p[order]))
+    return _in_given_order(adjusted, order)
 
 
 def finner_thresholds(n_comparisons: int, alpha: float = 0.05) -> np.ndarray:
