@@ -1,8 +1,23 @@
 """nearkin: nearest-neighbour prediction made good by learning the distance."""
 
 from nearkin.learners.closed_form import RCA, MoveLabeled, MoveQuery
+from nearkin.learners.constraint import DMLMTP
+from nearkin.learners.prototype import LMDL, LPD, KernelLMDL
+from nearkin.persistence import load, save
 from nearkin.predictors import KNNClassifier, KNNRegressor
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["RCA", "KNNClassifier", "KNNRegressor", "MoveLabeled", "MoveQuery"]
+__all__ = [
+    "DMLMTP",
+    "LMDL",
+    "LPD",
+    "RCA",
+    "KNNClassifier",
+    "KNNRegressor",
+    "KernelLMDL",
+    "MoveLabeled",
+    "MoveQuery",
+    "load",
+    "save",
+]
