@@ -34,7 +34,8 @@ def test_sparse_rows_default_to_zero_and_first_category():
 def test_keel_dialect(tmp_path):
     path = tmp_path / "t.dat"
     path.write_text(
-        "@relation t\n@attribute Kind {a, b}\n@attribute Len integer[0,3]\n@inputs Len\n@outputs Kind\n@data\na,1\nb,2\n"
+        "@relation t\n@attribute Kind {a, b}\n@attribute Len integer[0,3]\n"
+        "@inputs Len\n@outputs Kind\n@data\na,1\nb,2\n"
     )
     data = load_dataset(path)
     assert data.feature_names == ("Len",)
@@ -60,7 +61,7 @@ def test_nominal_features_become_one_hot(tmp_path):
         ("@attribute a weird\n@data\n1\n", "unknown type 'weird'"),
         ("@attribute a real\n@attribute a real\n@data\n1,2\n", "more than one attribute named 'a'"),
         (HEADER + "@data\n1,green\n", "'the colour' has 'green' in data row 1"),
-        (HEADER + "@data\n1,red\n2\n", "line 2 has 1 fields"),
+        (HEADER + "@data\n1,red\n2\n", "data row 2 has 1 fields"),
         (HEADER + "@data\n1,'red'\n2\n", "data row 2 has 1 fields"),
         (HEADER + "@data\n1,'red\n", "quote"),
         (HEADER + "@data\n1x,'red'\n", "'size' is numeric but row 1 holds '1x'"),

@@ -37,28 +37,28 @@ def test_kinds(cells, kind):
     ],
 )
 def test_dates_are_refused(cells):
-    with pytest.raises(DataError, match="'when' holds dates"):
+    with pytest.raises(DataError, match=r"'when' holds dates"):
         column_kind(pd.Series(cells, name="when"))
 
 
 def test_mostly_numeric_text_names_the_first_faulty_cell():
-    with pytest.raises(DataError, match="'c' is numeric but row 3 holds '12abc'"):
+    with pytest.raises(DataError, match=r"'c' is numeric but row 3 holds '12abc'"):
         column_kind(pd.Series(["1", None, "12abc", "4", "5"], name="c"))
 
 
 @pytest.mark.parametrize("cells", [[[1], [2]], [{"a": 1}, {}], [b"x", b"y"]])
 def test_nested_values_are_refused(cells):
-    with pytest.raises(DataError, match="'c' holds"):
+    with pytest.raises(DataError, match=r"'c' holds"):
         column_kind(pd.Series(cells, name="c"))
 
 
 def test_complex_numbers_are_refused():
-    with pytest.raises(DataError, match="complex"):
+    with pytest.raises(DataError, match=r"complex"):
         column_kind(pd.Series([1 + 2j], name="c"))
 
 
 def test_infinite_values_name_column_and_row():
-    with pytest.raises(DataError, match="'c' holds 2 infinite.*row 2"):
+    with pytest.raises(DataError, match=r"'c' holds 2 infinite.*row 2"):
         as_numbers(pd.Series([1.0, np.inf, -np.inf], name="c"))
 
 

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,11 +17,20 @@ def toy(**changes):
 def test_arrays_cannot_be_written_and_fields_cannot_be_set():
     X = np.zeros((4, 2))
     data = toy(X=X)
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match=r"read-only"):
         data.X[0, 0] = 1.0
     with pytest.raises(AttributeError):
         data.name = "other"
     X[0, 0] = 1.0  # the caller's own array stays writable
+
+
+def test_copies_and_pickles_are_whole_and_read_only():
+    data = toy(extras={"day": np.arange(4)}, train_indices=[0, 1], test_indices=[2, 3])
+    again = pickle.loads(pickle.dumps(data))
+    np.testing.assert_array_equal(again.X, data.X)
+    assert again.extras["day"].tolist() == [0, 1, 2, 3]
+    assert not again.X.flags.writeable
+    assert again.has_split
 
 
 def test_float32_is_kept_and_other_numbers_become_float64():
@@ -43,7 +54,7 @@ def test_published_split_is_taken_apart_in_order():
     assert data.test().X.tolist() == [[6.0, 7.0]]
     assert data.test().extras["day"].tolist() == [3]
     assert not data.test().has_split
-    with pytest.raises(DataError, match="no published train/test split"):
+    with pytest.raises(DataError, match=r"no published train/test split"):
         toy().train()
 
 

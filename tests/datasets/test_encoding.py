@@ -53,7 +53,7 @@ def test_state_survives_json():
     ],
 )
 def test_damaged_state_is_refused(state):
-    with pytest.raises(DataError, match="not the saved state"):
+    with pytest.raises(DataError, match=r"not the saved state"):
         TableEncoder.from_dict(state)
 
 
@@ -78,13 +78,13 @@ def test_missing_cell_at_predict_time_without_impute():
 
 
 def test_wholly_missing_column_is_an_error_even_when_imputing():
-    with pytest.raises(DataError, match="nothing but missing values.*'size'"):
+    with pytest.raises(DataError, match=r"nothing but missing values.*'size'"):
         TableEncoder.fit(TABLE.assign(size=np.nan), impute="median")
 
 
 def test_unknown_category_becomes_zeros_with_a_notice():
     encoder = TableEncoder.fit(TABLE)
-    with pytest.warns(DataNotice, match="'colour'.*'mauve'"):
+    with pytest.warns(DataNotice, match=r"'colour'.*'mauve'"):
         encoded = encoder.encode(TABLE.assign(colour=["mauve", "red", "red", "blue"]))
     assert encoded[0, 1:4].tolist() == [0, 0, 0]
     assert encoded[1, 1:4].tolist() == [0, 0, 1]
@@ -98,7 +98,7 @@ def test_absent_column_is_named_with_a_suggestion():
 
 def test_text_among_numbers_at_predict_time_names_column_and_row():
     encoder = TableEncoder.fit(TABLE)
-    with pytest.raises(DataError, match="'rank' is numeric but row 3 holds '2x'"):
+    with pytest.raises(DataError, match=r"'rank' is numeric but row 3 holds '2x'"):
         encoder.encode(TABLE.assign(rank=["1", "2", "2x", "3"]))
 
 
@@ -108,8 +108,18 @@ def test_numeric_codes_can_be_declared_categories():
     # The same codes read as floats, or as text, are the same categories.
     for rank in ([3.0, 1.0, 2.0, 2.0], ["3", "1", "2", "2"]):
         np.testing.assert_array_equal(encoder.encode(TABLE.assign(rank=rank)), encoder.encode(TABLE))
-    with pytest.raises(DataError, match="no column named 'rnk'.*'rank'"):
+    with pytest.raises(DataError, match=r"no column named 'rnk'.*'rank'"):
         TableEncoder.fit(TABLE, categorical=["rnk"])
+
+
+def test_doubled_columns_are_refused_and_numbered_ones_become_text():
+    doubled = pd.DataFrame(np.eye(2), columns=["a", "a"])
+    with pytest.raises(DataError, match=r"more than one column named 'a'"):
+        TableEncoder.fit(doubled)
+    with pytest.raises(DataError, match=r"more than one column named 'a'"):
+        TableEncoder.for_numbers(["a"]).encode(doubled)
+    numbered = pd.DataFrame(np.eye(2))
+    assert TableEncoder.fit(numbered, categorical="1").feature_names == ("0", "1=0", "1=1")
 
 
 def test_float32_tables_stay_float32():
@@ -120,19 +130,19 @@ def test_float32_tables_stay_float32():
 
 def test_identifiers_are_refused():
     table = pd.DataFrame({"name": [f"person {i}" for i in range(40)], "age": range(40)})
-    with pytest.raises(DataError, match="'name' has 40 different texts.*identifier"):
+    with pytest.raises(DataError, match=r"'name' has 40 different texts.*identifier"):
         TableEncoder.fit(table)
 
 
 def test_unknown_imputation_is_refused():
-    with pytest.raises(DataError, match="'mean'"):
+    with pytest.raises(DataError, match=r"'mean'"):
         TableEncoder.fit(TABLE, impute="mean")
 
 
 def test_boolean_column_refuses_other_words_later():
     encoder = TableEncoder.fit(TABLE)
     assert encoder.encode(TABLE.assign(warm=["true", "FALSE", 1, 0]))[:, 4].tolist() == [1, 0, 1, 0]
-    with pytest.raises(DataError, match="'warm'.*'maybe' in row 2"):
+    with pytest.raises(DataError, match=r"'warm'.*'maybe' in row 2"):
         encoder.encode(TABLE.assign(warm=["true", "maybe", "true", "true"]))
 
 

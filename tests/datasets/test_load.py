@@ -33,7 +33,7 @@ def test_the_folder_comes_before_what_is_bundled(tmp_path, monkeypatch):
 
 def test_wrong_shape_in_the_folder_is_an_error_but_not_by_path(tmp_path):
     np.savez(tmp_path / "iris.npz", X=np.zeros((10, 4)), y=np.arange(10) % 3)
-    with pytest.raises(DataError, match="expected 150 rows but found 10 rows"):
+    with pytest.raises(DataError, match=r"expected 150 rows but found 10 rows"):
         load_dataset("iris", data_dir=tmp_path)
     assert load_dataset(tmp_path / "iris.npz").n_samples == 10
 
@@ -52,7 +52,7 @@ def test_csv_in_the_folder(tmp_path):
 
 
 def test_missing_folder_is_said(tmp_path):
-    with pytest.raises(DataError, match="NEARKIN_DATA.*does not exist"):
+    with pytest.raises(DataError, match=r"NEARKIN_DATA.*does not exist"):
         load_dataset("iris", data_dir=tmp_path / "nowhere")
 
 
@@ -72,20 +72,22 @@ def test_unknown_names_get_suggestions(name, hint):
 
 
 def test_known_but_nowhere_says_how_to_get_it():
-    with pytest.raises(DatasetNotFoundError, match="arabidopsis is known but.*mldata"):
+    with pytest.raises(DatasetNotFoundError, match=r"arabidopsis is known but.*mldata"):
         load_dataset("arabidopsis")
-    with pytest.raises(DatasetNotFoundError, match="switched off.*openml.org/d/1499.*NEARKIN_DATA"):
+    with pytest.raises(DatasetNotFoundError, match=r"switched off.*openml.org/d/1499.*NEARKIN_DATA"):
         load_dataset("seeds", download=False)
 
 
 def test_fixed_columns_of_bundled_sets():
-    with pytest.raises(DataError, match="fixed columns"):
+    with pytest.raises(DataError, match=r"fixed columns"):
         load_dataset("iris", target="species")
+    with pytest.raises(DataError, match=r"classification set"):
+        load_dataset("iris", task="regression")
 
 
 def test_drop_is_not_for_npz(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.eye(4), y=[0, 1, 0, 1])
-    with pytest.raises(DataError, match="not for npz"):
+    with pytest.raises(DataError, match=r"not for npz"):
         load_dataset(tmp_path / "t.npz", drop=["x1"])
 
 
@@ -94,7 +96,7 @@ def test_features_for_prediction_follow_the_training_table(tmp_path):
     (tmp_path / "new.csv").write_text("colour,extra,size\nblue,9,5\n")
     encoder = load_dataset(tmp_path / "train.csv").encoder
     assert load_features(tmp_path / "new.csv", encoder).tolist() == [[5, 1, 0]]
-    with pytest.raises(DataError, match="bare arrays"):
+    with pytest.raises(DataError, match=r"bare arrays"):
         load_features(tmp_path / "new.csv")
 
 
@@ -104,9 +106,9 @@ def test_features_from_npz_are_checked(tmp_path):
     np.savez(tmp_path / "narrow.npz", X=np.zeros((2, 3)))
     np.savez(tmp_path / "holed.npz", X=np.full((2, 4), np.nan))
     assert load_features(tmp_path / "ok.npz", encoder).shape == (2, 4)
-    with pytest.raises(DataError, match="3 features.*fitted with 4"):
+    with pytest.raises(DataError, match=r"3 features.*fitted with 4"):
         load_features(tmp_path / "narrow.npz", encoder)
-    with pytest.raises(DataError, match="missing or infinite"):
+    with pytest.raises(DataError, match=r"missing or infinite"):
         load_features(tmp_path / "holed.npz", encoder)
 
 

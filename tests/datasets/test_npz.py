@@ -26,7 +26,7 @@ def test_plain_arrays_with_names_and_a_second_labelling(tmp_path):
     other = load_dataset(path, target="y3")
     assert other.n_classes == 3
     assert other.class_names == ("0", "1", "2")
-    with pytest.raises(DataError, match="no target 'y4'. Did you mean 'y3'"):
+    with pytest.raises(DataError, match=r"no target 'y4'.*'y', 'y3'"):
         load_dataset(path, target="y4")
 
 
@@ -69,7 +69,7 @@ def test_sparse_parts(tmp_path):
 def test_sparse_parts_that_point_outside_are_refused(tmp_path):
     matrix = sp.eye(6, format="csr")
     parts = csr_parts(matrix) | {"X_indices": np.full(6, 99)}
-    with pytest.raises(DataError, match="do not fit together"):
+    with pytest.raises(DataError, match=r"do not fit together"):
         load_dataset(save(tmp_path, **parts, y=Y))
 
 
@@ -98,7 +98,7 @@ def test_missing_values_need_impute(tmp_path):
     holed = X.copy()
     holed[1, 0] = np.nan
     path = save(tmp_path, X=holed, y=Y)
-    with pytest.raises(DataError, match="missing values in 'x1'.*impute"):
+    with pytest.raises(DataError, match=r"missing values in 'x1'.*impute"):
         load_dataset(path)
     data = load_dataset(path, impute="median")
     assert data.X[1, 0] == np.median(np.delete(X[:, 0], 1))
@@ -113,10 +113,10 @@ class Evil:
 def test_pickled_objects_are_refused_and_never_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = save(tmp_path, X=X, y=np.array([Evil()] * 6, dtype=object))
-    with pytest.raises(DataError, match="pickled Python objects"):
+    with pytest.raises(DataError, match=r"pickled Python objects"):
         load_dataset(path)
     path.write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(DataError, match="pickled Python objects"):
+    with pytest.raises(DataError, match=r"pickled Python objects"):
         load_dataset(path)
     assert not (tmp_path / "evil-was-here").exists()
 
@@ -126,7 +126,7 @@ def test_cut_short_file(tmp_path, keep):
     path = save(tmp_path, X=X, y=Y)
     raw = path.read_bytes()
     path.write_bytes(raw[: int(len(raw) * keep)])
-    with pytest.raises(DataError, match="damaged or cut short"):
+    with pytest.raises(DataError, match=r"damaged or cut short"):
         load_dataset(path)
 
 
@@ -137,7 +137,7 @@ def test_flipped_bytes_are_noticed(tmp_path):
     for at in range(200, 260):
         raw[at] ^= 0xFF
     path.write_bytes(bytes(raw))
-    with pytest.raises(DataError, match="damaged or cut short"):
+    with pytest.raises(DataError, match=r"damaged or cut short"):
         load_dataset(path)
 
 

@@ -84,7 +84,7 @@ def test_a_known_set_is_downloaded_checked_and_cached(openml):
 
 def test_wrong_shape_is_an_error(openml):
     openml.put(1499, arff(200, 7))
-    with pytest.raises(DataError, match="expected 210 rows but found 200 rows"):
+    with pytest.raises(DataError, match=r"expected 210 rows but found 200 rows"):
         load_dataset("seeds")
 
 
@@ -110,16 +110,16 @@ def test_declared_targets_win_over_one_default(openml):
 
 def test_a_damaged_download_is_refused_and_not_cached(openml):
     openml.put(1499, arff(210, 7), md5_checksum="0" * 32)
-    with pytest.raises(DatasetNotFoundError, match="arrived damaged"):
+    with pytest.raises(DatasetNotFoundError, match=r"arrived damaged"):
         load_dataset("seeds")
     assert not is_cached(1499)
 
 
 def test_an_unknown_id_and_a_strange_answer(openml):
-    with pytest.raises(DataError, match="answered 412"):
+    with pytest.raises(DataError, match=r"answered 412"):
         fetch_openml_table(77)
     openml.answers["/api/v1/json/data/78"] = b"<html>"
-    with pytest.raises(DataError, match="could not be understood"):
+    with pytest.raises(DataError, match=r"could not be understood"):
         fetch_openml_table(78)
     # A bad answer is not kept.
     openml.put(78, arff(5, 2))
@@ -143,5 +143,5 @@ def test_ignored_attributes_are_left_out(openml):
 
 
 def test_only_web_addresses_are_asked(monkeypatch):
-    with pytest.raises(DataError, match="must begin with http"):
+    with pytest.raises(DataError, match=r"must begin with http"):
         server_url("file:///etc")

@@ -11,13 +11,14 @@ from nearkin.datasets.registry import check_shape, find_known, known_datasets
 # Data sets by paper, as their tables and text name them.
 NAMED = {
     "shigeto2017": "ionosphere balance-scale iris wine glass RCV News Reuters TDT AwA CUB SUN aPY",
-    "zaidi2010": "balance hayesroth credit-screening dermatology sonar statlog-heart vowel monks1 monks2 monks3 "
-    "ionosphere housevote hepatitis",
-    "rajabzadeh2018": "australian-onehot balance cancer diabetes german glass heart ionosphere iris letter liver "
-    "seeds sonar vehicle wine yeast isolet mnist semeion usps 20news",
+    "zaidi2010": "balance hayesroth credit-screening dermatology sonar statlog-heart vowel monks1 monks2 "
+    "monks3 ionosphere housevote hepatitis",
+    "rajabzadeh2018": "australian-onehot balance cancer diabetes german glass heart ionosphere iris letter "
+    "liver seeds sonar vehicle wine yeast isolet mnist semeion usps 20news",
     "semerci2013": "abalone arabidopsis australian bupa ctg faults german_numeric heart ionosphere mg musk "
     "optdigits pendigits pima segment sonar splice transfusion wdbc yeast yale",
-    "gonzalez2016": "waterquality edm sf1 sf2 jura enb slump andro osales scpf atp1d atp7d rf1 rf2 oes97 oes10",
+    "gonzalez2016": "waterquality edm sf1 sf2 jura enb slump andro osales scpf atp1d atp7d rf1 rf2 oes97 "
+    "oes10",
 }
 
 
@@ -53,9 +54,9 @@ def test_shape_is_checked_and_both_are_told():
     known = find_known("iris")
     data = random_iris()
     assert check_shape(data, known) is data
-    with pytest.raises(DataError, match="expected 150 rows, 4 features but found 149 rows, 5 features"):
+    with pytest.raises(DataError, match=r"expected 150 rows, 4 features but found 149 rows, 5 features"):
         check_shape(random_iris(149, 5), known)
-    with pytest.raises(DataError, match="expected 2 classes but found 3 classes"):
+    with pytest.raises(DataError, match=r"expected 2 classes but found 3 classes"):
         check_shape(data, replace(known, classes=2))
     # What is not declared is not checked.
     assert check_shape(random_iris(99), replace(known, n=0))

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import LeaveOneOut, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.neighbors import NearestNeighbors
 
 from nearkin.datasets.synthetic import (
     make_concentric_circles,
@@ -36,7 +35,7 @@ def test_shape_balance_and_repeatability(make):
 def test_neighbours_help_where_a_linear_model_cannot(make):
     X, y = make(random_state=0)
     linear = LogisticRegression(max_iter=500).fit(X, y).score(X, y)
-    nearest = cross_val_score(KNeighborsClassifier(1), X, y, cv=LeaveOneOut()).mean()
+    nearest = (y[NearestNeighbors(n_neighbors=1).fit(X).kneighbors(return_distance=False)[:, 0]] == y).mean()
     assert linear < 0.7
     assert 0.75 < nearest < 0.999  # good, and with room for a learned metric
     assert nearest > linear + 0.25
@@ -44,12 +43,12 @@ def test_neighbours_help_where_a_linear_model_cannot(make):
 
 @pytest.mark.parametrize("make", [*SETS, make_mixture])
 def test_too_few_samples(make):
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match=r"too few"):
         make(1, random_state=0)
 
 
 def test_inner_circle_must_be_inside():
-    with pytest.raises(ValueError, match="factor"):
+    with pytest.raises(ValueError, match=r"factor"):
         make_concentric_circles(factor=1.5)
 
 

@@ -17,7 +17,7 @@ def test_usual_names_are_found_silently(name):
 
 @pytest.mark.parametrize("columns", [["a", "b", "c"], ["y", "target", "c"]])
 def test_otherwise_the_last_column_with_a_notice(columns):
-    with pytest.warns(DataNotice, match="the last one, 'c'"):
+    with pytest.warns(DataNotice, match=r"the last one, 'c'"):
         assert choose_targets(columns, None) == ["c"]
 
 
@@ -54,7 +54,7 @@ def test_task_follows_the_type(cells, task, labels):
 
 def test_whole_numbers_of_their_own_are_regression_unless_told_otherwise():
     table = pd.DataFrame({"t": np.arange(60) * 10})
-    with pytest.warns(DataNotice, match="60 different whole numbers"):
+    with pytest.warns(DataNotice, match=r"60 different whole numbers"):
         assert target_values(table, ["t"], None)[1] == "regression"
     assert target_values(table, ["t"], "classification")[1] == "classification"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?(?=[\s{]|$)))\s*(.*)$""", re.S)
-_TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s*(?:,|$)""")
+_TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|((?:[^,'"\s][^,]*)?))\s*(?:,|$)""")
 _NUMERIC = ("numeric", "real", "integer")
 # Sparse rows are laid out densely; beyond this many cells that would not be sensible.
 _MAX_CELLS = 200_000_000
@@ -61,7 +61,7 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
 def _split_header(text: str, name: str) -> tuple[list[Attribute], list[str], list[str]]:
     attributes: list[Attribute] = []
     targets: list[str] = []
-    lines = iter(text.splitlines())
+    lines = iter(text.split("\n"))
     for line in lines:
         line = line.strip()
         keyword = line.split(None, 1)[0].lower() if line else ""
@@ -135,17 +135,24 @@ def _dense_rows(body: list[str], attributes: list[Attribute], file: str) -> pd.D
     names = [attribute.name for attribute in attributes]
     joined = "\n".join(body)
     if "'" not in joined and '"' not in joined:
+        for number, line in enumerate(body, start=1):
+            _check_width(line.count(",") + 1, len(names), number, file)
         text_columns = {attribute.name: str for attribute in attributes if not attribute.numeric}
         return parse_delimited(joined, file, names, ",", keep_default_na=False, dtype=text_columns)
     rows = []
     for number, line in enumerate(body, start=1):
         fields = split_fields(line)
-        if len(fields) != len(names):
-            raise DataError(
-                f"{file}: data row {number} has {len(fields)} fields, but {len(names)} are expected."
-            )
+        _check_width(len(fields), len(names), number, file)
         rows.append([None if field == "?" else field for field in fields])
     return _with_numbers(pd.DataFrame(rows, columns=names), attributes)
+
+
+def _check_width(found: int, expected: int, row: int, file: str) -> None:
+    if found != expected:
+        raise DataError(
+            f"{file}: data row {row} has {found} fields, but {expected} are expected. The file may have been "
+            "cut short; repair or remove that row."
+        )
 
 
 def _sparse_rows(body: list[str], attributes: list[Attribute], file: str) -> pd.DataFrame:

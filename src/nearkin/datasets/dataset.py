@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -84,6 +85,11 @@ class Dataset:
             if getattr(self, key) is not None:
                 put(key, _read_only(np.asarray(getattr(self, key))))
         put("extras", MappingProxyType({key: _read_only(value) for key, value in self.extras.items()}))
+
+    def __reduce__(self):
+        # Through the constructor, so that copies and unpickled sets are read-only too.
+        state = {part.name: getattr(self, part.name) for part in fields(self)}
+        return partial(Dataset, **(state | {"extras": dict(self.extras)})), ()
 
     @property
     def n_samples(self) -> int:

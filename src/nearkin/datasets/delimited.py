@@ -79,7 +79,7 @@ def _first_ragged_line(text: str, expected: int, separator: str, quote: str) -> 
 
 def _lines_to_skip(text: str) -> int:
     """Blank lines at the start plus the line of names."""
-    for number, line in enumerate(text.splitlines()):
+    for number, line in enumerate(text.split("\n")):
         if line.strip():
             return number + 1
     return 0

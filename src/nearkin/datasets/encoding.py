@@ -95,10 +95,11 @@ class TableEncoder:
         """
         if impute not in IMPUTE_CHOICES:
             raise DataError(f"impute is {impute!r}; it must be None or 'median'.")
+        table = with_text_names(table)
+        categorical = [categorical] if isinstance(categorical, str) else list(categorical)
         unknown = [name for name in categorical if name not in table.columns]
         if unknown:
-            known = [str(name) for name in table.columns]
-            raise DataError(f"no column named {unknown[0]!r}.{close_matches(str(unknown[0]), known)}")
+            raise DataError(f"no column named {unknown[0]!r}.{close_matches(str(unknown[0]), table.columns)}")
         columns = tuple(_fit_column(table[name], forced=name in categorical) for name in table.columns)
         single = all(_fits_float32(table[code.name], code) for code in columns)
         encoder = cls(columns, impute, "float32" if single and columns else "float64")
@@ -126,6 +127,7 @@ class TableEncoder:
 
     def encode(self, table: pd.DataFrame) -> np.ndarray:
         """Rows of numbers for a table, one per row, in the order of `feature_names`."""
+        table = with_text_names(table)
         self._refuse_absent(table)
         if self.impute is None:
             self._refuse_missing(table)
@@ -166,7 +168,7 @@ class TableEncoder:
         return cls(columns, impute, dtype)
 
     def _refuse_absent(self, table: pd.DataFrame) -> None:
-        present = {str(name) for name in table.columns}
+        present = set(table.columns)
         absent = [name for name in self.input_columns if name not in present]
         if not absent:
             return
@@ -186,6 +188,17 @@ class TableEncoder:
                 f"missing values in column(s) {listed}{more}. Fill them in with impute='median' "
                 "(--impute median on the command line), or remove those rows or columns."
             )
+
+
+def with_text_names(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its column names as text, each of which must be there once only."""
+    table = table.rename(columns=str)
+    twice = table.columns[table.columns.duplicated()]
+    if len(twice):
+        raise DataError(
+            f"the table has more than one column named {shortened(twice)}; give each its own name."
+        )
+    return table
 
 
 def _fit_column(column: pd.Series, *, forced: bool) -> ColumnCode:

@@ -34,6 +34,7 @@ class Wishes:
     drop: Sequence[str] = ()
     categorical: Sequence[str] = ()
     encoding: str = "utf-8"
+    header: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def load_dataset(
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     encoding: str = "utf-8",
+    header: bool | None = None,
     data_dir: str | Path | None = None,
     download: bool = True,
     openml_url: str | None = None,
@@ -96,6 +98,8 @@ def load_dataset(
         Numeric columns whose values are codes, to be one-hot like text.
     encoding : str
         Of text files.
+    header : bool, optional
+        Whether a CSV file begins with column names; found out if not given.
     data_dir : path, optional
         Instead of ``$NEARKIN_DATA``.
     download : bool
@@ -112,7 +116,7 @@ def load_dataset(
     >>> print(load_dataset("iris", data_dir=""))
     iris: 150 rows, 4 features, 3 classes
     """
-    wishes = Wishes(target, task, impute, drop, categorical, encoding)
+    wishes = Wishes(target, task, impute, drop, categorical, encoding, header)
     if _is_path(name_or_path):
         return _load_file(Path(name_or_path), None, wishes)
     name = str(name_or_path)
@@ -124,8 +128,11 @@ def load_dataset(
     if known is None:
         raise DatasetNotFoundError(_unknown_name(name, data_dir))
     package = bundled_source(known)
-    if package and (target is not None or drop):
-        raise DataError(f"{known.name} from {package} has fixed columns; leave out target and drop.")
+    if package and (target is not None or drop or categorical or task not in (None, known.task)):
+        raise DataError(
+            f"{known.name} from {package} is a {known.task} set with fixed columns; leave out target, task, "
+            "drop and categorical."
+        )
     if package:
         return check_shape(load_bundled(known), known)
     return _load_openml(known, wishes, download, openml_url, cache_dir)
@@ -213,7 +220,7 @@ def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
             raise DataError("drop and categorical are for tables with columns, not for npz files.")
         return read_npz(path, name, target=wishes.target, task=wishes.task, impute=wishes.impute)
     return dataset_from_table(
-        read_table(path, encoding=wishes.encoding),
+        read_table(path, encoding=wishes.encoding, header=wishes.header),
         name or path.stem,
         target=wishes.target,
         task=wishes.task,

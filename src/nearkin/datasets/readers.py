@@ -96,11 +96,11 @@ def _read_text(path: Path, encoding: str) -> str:
         ) from error
     if not text.strip():
         raise DataError(f"{path.name} is empty: it holds nothing but blanks.")
-    return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _read_csv(text: str, path: Path, separator: str | None, header: bool | None) -> pd.DataFrame:
-    first_line = next(line for line in text.splitlines() if line.strip())
+    first_line = next(line for line in text.split("\n") if line.strip())
     separator = separator or ("\t" if path.suffix.lower() == ".tsv" else _likeliest_separator(first_line))
     first = _split_line(first_line, separator)
     if header is None:
@@ -124,12 +124,17 @@ def _likeliest_separator(line: str) -> str:
 
 
 def _split_line(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise DataError(f"the first line cannot be split into columns: {error}.") from error
 
 
 def _looks_like_data(cells: list[str]) -> bool:
-    numbers = sum(_is_number(cell) for cell in cells)
-    return 2 * numbers > len(cells)
+    numbers = [cell.strip() for cell in cells if _is_number(cell)]
+    # Tables that pandas saved without names of their own have a header 0, 1, 2, ...
+    counted = numbers == [str(i) for i in range(len(numbers))]
+    return 2 * len(numbers) > len(cells) and (not counted or len(numbers) < 2)
 
 
 def _is_number(cell: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nearkin.datasets.dataset import Dataset
-from nearkin.datasets.encoding import TableEncoder
+from nearkin.datasets.encoding import TableEncoder, with_text_names
 from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.targets import choose_targets, target_values
 
@@ -36,7 +36,7 @@ def dataset_from_table(
     (('size', 'warm'), ['a', 'b', 'a'])
     """
     attrs = dict(table.attrs)
-    table = table.rename(columns=str)
+    table = with_text_names(table)
     drop = [drop] if isinstance(drop, str) else list(drop)
     for column in drop:
         if column not in table.columns:
