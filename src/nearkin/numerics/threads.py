@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -16,12 +17,40 @@ MULTIPLY_ADDS_PER_THREAD = 3e7
 @cache
 def _controller() -> ThreadpoolController:
     # Enumerating the loaded libraries takes milliseconds: once per process is enough.
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
+
+
+class _SingleThread:
+    """Limits BLAS to one thread while anybody wants that.
+
+    The limit belongs to the process, not to the caller: were each caller to save and restore it
+    alone, two that overlap in time could leave it at one for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._limiter = _controller().limit(limits=1)
+            self._users += 1
+
+    def __exit__(self, *_) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.restore_original_limits()
+
+
+_SINGLE_THREAD = _SingleThread()
 
 
 @contextmanager
-def _limited(limit: int) -> Iterator[None]:
-    with _controller().limit(limits=limit, user_api="blas"):
+def single_blas_thread() -> Iterator[None]:
+    """Context in which BLAS uses one thread; may be nested and entered by several threads."""
+    with _SINGLE_THREAD:
         yield
 
 
@@ -41,5 +70,5 @@ def blas_threads(multiply_adds: float):
     array([1., 1., 1., 1., 1., 1., 1., 1., 1., 1.])
     """
     if multiply_adds < MULTIPLY_ADDS_PER_THREAD:
-        return _limited(1)
+        return single_blas_thread()
     return nullcontext()

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkin.distances import Distance
 from nearkin.numerics.selection import smallest_per_row
-from nearkin.search.base import Index
+from nearkin.search.base import Index, check_query
 
 
 class BoundIndex(Index):
@@ -25,12 +25,13 @@ class BoundIndex(Index):
         self.memory_budget = memory_budget
 
     def build(self, references) -> BoundIndex:
-        self._n_references = references.shape[0]
+        self.shape_ = references.shape
         self._to_references = self.distance.bind(references)
         return self
 
     def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-        rows = max(1, self.memory_budget // (8 * self._n_references))
+        check_query(self, queries, n_neighbors)
+        rows = max(1, self.memory_budget // (8 * self.shape_[0]))
         found = [
             smallest_per_row(self._to_references(queries[start : start + rows]), n_neighbors)
             for start in range(0, queries.shape[0], rows)

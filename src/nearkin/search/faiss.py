@@ -4,25 +4,128 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.search.base import Index
+from nearkin.search.base import Index, check_query, float_rows
+from nearkin.search.exact import ExactIndex
+
+# FAISS wants this many training points for each of its lists.
+POINTS_PER_LIST = 39
+KINDS = ("flat", "ivf", "hnsw")
 
 
 class FaissIndex(Index):
-    """A FAISS index: ``"flat"`` is exact, ``"ivf"`` and ``"hnsw"`` trade exactness for speed."""
+    """A FAISS index: ``"flat"`` is exact, ``"ivf"`` and ``"hnsw"`` trade exactness for speed.
 
-    def __init__(self, kind: str = "flat"):
+    Parameters
+    ----------
+    kind : {"flat", "ivf", "hnsw"}
+        Every reference is compared; only those in the nearest lists (of a k-means partition); or
+        those met on a walk through a neighbour graph.
+    n_lists : int or None
+        "ivf": number of lists; about 4 sqrt(n) by default, fewer where each would have too few points.
+    n_probe : int or None
+        "ivf": lists searched for each query; by default one in sixteen, at least 8.
+    n_links : int
+        "hnsw": links of each point in the graph.
+    ef_construction, ef_search : int
+        "hnsw": candidates kept in hand while building and while searching (never fewer than twice
+        the neighbours asked for). More is slower and nearer to exact.
+
+    Attributes
+    ----------
+    faiss_index : faiss.Index
+        The index itself, for `faiss.write_index` or a service of your own.
+
+    Notes
+    -----
+    FAISS holds float32, so float64 references and queries are rounded, and distances come back as
+    float32. Its distances are expanded products: near zero and with large common offsets they are
+    less accurate than those of `ExactIndex`. Rows are sorted by distance, then by row number; among
+    equals at the last place FAISS takes any. Threads are FAISS's own (`faiss.omp_set_num_threads`).
+    """
+
+    def __init__(
+        self,
+        kind: str = "flat",
+        *,
+        n_lists: int | None = None,
+        n_probe: int | None = None,
+        n_links: int = 32,
+        ef_construction: int = 200,
+        ef_search: int = 128,
+    ):
         self.kind = kind
+        self.n_lists = n_lists
+        self.n_probe = n_probe
+        self.n_links = n_links
+        self.ef_construction = ef_construction
+        self.ef_search = ef_search
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
         return self.kind == "flat"
 
     def build(self, references) -> FaissIndex:
-        import faiss
-
-        self.faiss_index = faiss.IndexFlatL2(references.shape[1])
-        self.faiss_index.add(np.ascontiguousarray(references, dtype=np.float32))
+        if self.kind not in KINDS:
+            raise ValueError(f"kind={self.kind!r} is not a kind of FAISS index; choose one of {list(KINDS)}.")
+        faiss = _load_faiss()
+        references = np.ascontiguousarray(float_rows(references, self), dtype=np.float32)
+        if not np.isfinite(references).all():
+            raise ValueError(
+                "the references hold NaN, infinities, or values beyond float32; clean or scale them."
+            )
+        n, width = references.shape
+        if self.kind == "flat":
+            index = faiss.IndexFlatL2(width)
+        elif self.kind == "hnsw":
+            index = faiss.IndexHNSWFlat(width, self.n_links)
+            index.hnsw.efConstruction = self.ef_construction
+        else:
+            index = self._partition(faiss, references)
+        index.add(references)
+        self.faiss_index = index
+        self.shape_ = (n, width)
         return self
 
+    def _partition(self, faiss, references):
+        n, width = references.shape
+        n_lists = self.n_lists or max(1, min(int(4 * np.sqrt(n)), n // POINTS_PER_LIST))
+        if n_lists > n:
+            raise ValueError(f"n_lists={n_lists} is more than the {n} references.")
+        index = faiss.IndexIVFFlat(faiss.IndexFlatL2(width), width, n_lists, faiss.METRIC_L2)
+        # Small sets are partitioned as well as they can be; FAISS's warning would not help.
+        index.cp.min_points_per_centroid = 1
+        index.train(references)
+        index.nprobe = min(n_lists, self.n_probe or max(8, n_lists // 16))
+        return index
+
     def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.faiss_index.search(np.ascontiguousarray(queries, dtype=np.float32), n_neighbors)
+        queries = float_rows(queries, self)
+        check_query(self, queries, n_neighbors)
+        queries = np.ascontiguousarray(queries, dtype=np.float32)
+        if self.kind == "hnsw":
+            self.faiss_index.hnsw.efSearch = max(self.ef_search, 2 * n_neighbors)
+        distances, indices = self.faiss_index.search(queries, n_neighbors)
+        short = np.flatnonzero((indices < 0).any(axis=1))
+        if len(short):
+            distances[short], indices[short] = self._search_all(queries[short], n_neighbors)
+        order = np.lexsort((indices, distances), axis=1)
+        distances = np.maximum(np.take_along_axis(distances, order, axis=1), 0)
+        return distances, np.take_along_axis(indices, order, axis=1)
+
+    def _search_all(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+        """Exact answers for queries whose lists or graph walk held fewer than k references."""
+        if self.kind == "ivf":
+            self.faiss_index.make_direct_map()
+        return (
+            ExactIndex().build(self.faiss_index.reconstruct_n(0, self.shape_[0])).query(queries, n_neighbors)
+        )
+
+
+def _load_faiss():
+    try:
+        import faiss
+    except ImportError as error:
+        raise ImportError(
+            "FAISS is not installed: pip install 'nearkin[search]', or use index='exact'."
+        ) from error
+    return faiss

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.search.base import Index
@@ -17,25 +21,36 @@ TREE_MAX_DIMENSIONS = 6
 TREE_MIN_REFERENCES = 5_000
 
 
-def choose_index(index, embedded) -> Index:
-    """An index for the embedded references: `index` itself, or the one its name or "auto" stands for.
+NAMED: dict[str, Callable[[], Index]] = {
+    "exact": ExactIndex,
+    "tree": TreeIndex,
+    "faiss": FaissIndex,
+    "faiss-ivf": partial(FaissIndex, "ivf"),
+    "faiss-hnsw": partial(FaissIndex, "hnsw"),
+}
 
-    "auto" is always exact: a tree for many points in few dimensions, else blocked products.
+
+def choose_index(index, embedded) -> Index:
+    """A new index for the embedded references, not built yet.
+
+    Parameters
+    ----------
+    index : str or Index
+        "auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw", or an Index, of which a clone
+        is returned so that one instance may serve several predictors. "auto" is always exact: a
+        k-d tree for many points in few dimensions, else blocked products.
+    embedded : array or CSR matrix of shape (n, e)
+        The references it will hold.
     """
     if isinstance(index, Index):
-        return index
-    if index == "auto":
+        return clone(index)
+    if isinstance(index, str) and index in NAMED:
+        return NAMED[index]()
+    if isinstance(index, str) and index == "auto":
         few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= TREE_MAX_DIMENSIONS
-        if few_dimensions and embedded.shape[0] >= TREE_MIN_REFERENCES:
-            return TreeIndex()
-        return ExactIndex()
-    if index == "exact":
-        return ExactIndex()
-    if index == "tree":
-        return TreeIndex()
-    if index == "faiss":
-        return FaissIndex()
-    raise ValueError(f"index={index!r}: expected 'auto', 'exact', 'tree', 'faiss' or a nearkin.search.Index.")
+        return TreeIndex() if few_dimensions and embedded.shape[0] >= TREE_MIN_REFERENCES else ExactIndex()
+    names = ", ".join(repr(name) for name in ("auto", *NAMED))
+    raise ValueError(f"index={index!r}: expected one of {names}, or a nearkin.search.Index.")
 
 
 class NeighbourSearch:
@@ -62,7 +77,7 @@ class NeighbourSearch:
             embedded = self.distance.embed_references(references)
             self._index = choose_index(self.index, embedded).build(embedded)
         else:
-            if self.index not in ("auto", "exact"):
+            if not (isinstance(self.index, str) and self.index in ("auto", "exact")):
                 raise ValueError(
                     f"{type(self.distance).__name__} has no embedding, so index={self.index!r} cannot hold it; "
                     "use index='auto'."

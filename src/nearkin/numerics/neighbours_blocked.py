@@ -1,0 +1,207 @@
+"""Exact nearest rows by blocked matrix products and selection, in bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.numerics.selection import smallest_per_row
+from nearkin.numerics.workers import run_striped, worker_count
+
+# From here on the compiled scan repays loading the compiler (about a second).
+COMPILED_MIN_SCORES = 3e8
+# A block of scores this large is a long enough product and is still in the cache when scanned.
+BLOCK_QUERIES = 512
+BLOCK_BYTES = 4 * 2**20
+# Without the compiled scan longer rows pay: the more columns at once, the less is left to select from.
+PLAIN_BLOCK_QUERIES = 64
+# Candidates kept beyond k: scores are rounded, so the order near the k-th place is settled by distances.
+SPARE_CANDIDATES = 4
+# Bytes of temporary arrays per score of a block: the score itself, its mask and its share of sorting,
+# and for sparse products also the sparse result.
+BYTES_PER_SCORE_DENSE = 16
+BYTES_PER_SCORE_SPARSE = 40
+# Rows that tell well enough where the data lies.
+ORIGIN_SAMPLE = 1000
+# Gathered reference rows whose differences with a query are taken at once.
+DIFFERENCE_BYTES = 2 * 2**20
+
+
+def nearest_rows(
+    queries,
+    references,
+    half_norms,
+    n_neighbors: int,
+    *,
+    transposed=None,
+    origin=None,
+    memory_budget=128 * 2**20,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest references of each query and their squared distances.
+
+    Parameters
+    ----------
+    queries : array or CSR matrix of shape (m, d)
+        Taken to the references' dtype block by block.
+    references : C-contiguous array or CSR matrix of shape (n, d), float32 or float64
+    half_norms : array of shape (n,)
+        Half the squared length of each reference.
+    n_neighbors : int
+        Between 1 and n.
+    transposed : CSR matrix of shape (d, n), optional
+        The references transposed; needed for sparse references, where making it for each call
+        would cost as much as a search.
+    origin : array of shape (d,), optional
+        Already taken from the (dense) references, still to be taken from the queries.
+    memory_budget : int
+        Bytes for blocks of scores, all workers together; the results come on top.
+
+    Returns
+    -------
+    distances : array of shape (m, n_neighbors)
+        Squared, computed from differences, so identical rows are at exactly 0.
+    indices : intp array of shape (m, n_neighbors)
+        Sorted by distance, then by row number.
+    """
+    m, n = queries.shape[0], references.shape[0]
+    # At most the size of a dense product; a sparse one costs a small part of it.
+    n_workers = worker_count(float(m) * n * references.shape[1])
+    compiled = m * n >= COMPILED_MIN_SCORES
+    search = _search_compiled if compiled else _search_plain
+    rows, columns = _block_shape(
+        m,
+        references,
+        n_neighbors,
+        n_workers,
+        memory_budget,
+        BLOCK_QUERIES if compiled else PLAIN_BLOCK_QUERIES,
+    )
+    products = references.T if transposed is None else transposed
+    distances = np.empty((m, n_neighbors), dtype=references.dtype)
+    indices = np.empty((m, n_neighbors), dtype=np.intp)
+
+    def work(_, blocks) -> None:
+        for start in (rows * block for block in blocks):
+            q = _prepared(queries[start : start + rows], references.dtype, origin)
+            found = search(q, products, half_norms, min(n, n_neighbors + SPARE_CANDIDATES), columns)
+            exact = squared_distances_to(q, references, found)
+            order = np.lexsort((found, exact), axis=1)[:, :n_neighbors]
+            distances[start : start + rows] = np.take_along_axis(exact, order, axis=1)
+            indices[start : start + rows] = np.take_along_axis(found, order, axis=1)
+
+    run_striped(work, -(-m // rows), n_workers)
+    return distances, indices
+
+
+def squared_distances_to(queries, references, indices: np.ndarray) -> np.ndarray:
+    """Squared distance of each query to its own chosen references, from differences.
+
+    >>> squared_distances_to(np.array([[0.0], [5.0]]), np.array([[1.0], [5.0]]), np.array([[1, 0], [1, 0]]))
+    array([[25.,  1.],
+           [ 0., 16.]])
+    """
+    m, k = indices.shape
+    distances = np.empty((m, k), dtype=references.dtype)
+    if sparse.issparse(queries) and sparse.issparse(references):
+        pairs = queries[np.repeat(np.arange(m), k)] - references[indices.ravel()]
+        distances[:] = np.asarray(pairs.multiply(pairs).sum(axis=1)).reshape(m, k)
+        return distances
+    rows = max(1, DIFFERENCE_BYTES // (references.dtype.itemsize * references.shape[1] * k))
+    for start in range(0, m, rows):
+        part = slice(start, start + rows)
+        differences = _dense(references[indices[part].ravel()]).reshape(-1, k, references.shape[1])
+        differences -= _dense(queries[part])[:, None, :]
+        np.einsum("ijk,ijk->ij", differences, differences, out=distances[part])
+    return distances
+
+
+def _block_shape(
+    m: int, references, k: int, n_workers: int, memory_budget: int, wanted_rows: int
+) -> tuple[int, int]:
+    """Queries and references per block of scores."""
+    n, itemsize = references.shape[0], references.dtype.itemsize
+    if sparse.issparse(references):
+        # Cutting the transposed references by columns would cost more than the product.
+        columns, bytes_per_score = n, BYTES_PER_SCORE_SPARSE
+    else:
+        columns = min(n, max(BLOCK_BYTES // (itemsize * wanted_rows), 4 * k))
+        bytes_per_score = BYTES_PER_SCORE_DENSE
+        wanted_rows = max(wanted_rows, BLOCK_BYTES // (itemsize * columns))
+    rows = max(1, min(wanted_rows, memory_budget // (n_workers * columns * bytes_per_score)))
+    # Equal shares: no worker is left alone with the last block.
+    rounds = -(-m // (n_workers * rows))
+    return max(1, -(-m // max(1, n_workers * rounds))), columns
+
+
+def coarse_origin(X: np.ndarray) -> np.ndarray | None:
+    """A point near rows that lie far from zero, or None where moving them would gain little.
+
+    Products of float32 rows with a common offset lose the digits in which the rows differ. The
+    origin is the mean of a sample, rounded to each column's spread in powers of two: subtracting
+    it keeps whole numbers exact, and with them exact ties.
+
+    >>> coarse_origin(np.array([[1000.0, 0.0], [1003.0, 1.0]]))
+    array([1001.,    0.])
+    >>> coarse_origin(np.array([[-1.0], [1.0]])) is None
+    True
+    """
+    sample = X[:: max(1, len(X) // ORIGIN_SAMPLE)].astype(np.float64)
+    spread = sample.std(axis=0)
+    step = np.exp2(np.floor(np.log2(spread, where=spread > 0, out=np.zeros_like(spread))))
+    origin = np.where(spread > 0, np.round(sample.mean(axis=0) / step) * step, sample[0])
+    if origin @ origin <= spread @ spread:
+        return None
+    return origin.astype(X.dtype)
+
+
+def _prepared(block, dtype, origin):
+    if sparse.issparse(block):
+        block = block.astype(dtype, copy=False)
+        return block if origin is None else _dense(block) - origin
+    block = np.ascontiguousarray(block, dtype=dtype)
+    return block if origin is None else block - origin
+
+
+def _dense(block) -> np.ndarray:
+    return block.toarray() if sparse.issparse(block) else block
+
+
+def _score_blocks(block, products, columns: int):
+    """Inner products with successive references: (number of the first one, array of products)."""
+    n = products.shape[1]
+    if sparse.issparse(block) or sparse.issparse(products):
+        for start in range(0, n, columns):
+            part = products if columns >= n else products[:, start : start + columns]
+            yield start, np.ascontiguousarray(_dense(block @ part))
+        return
+    buffer = np.empty(block.shape[0] * columns, dtype=block.dtype)
+    for start in range(0, n, columns):
+        part = products[:, start : start + columns]
+        scores = buffer[: block.shape[0] * part.shape[1]].reshape(block.shape[0], part.shape[1])
+        yield start, np.matmul(block, part, out=scores)
+
+
+def _search_plain(block, products, half_norms, k: int, columns: int) -> np.ndarray:
+    """The k best columns of each row of `block`, with NumPy alone."""
+    best = np.empty((block.shape[0], 0), dtype=half_norms.dtype)
+    found = np.empty((block.shape[0], 0), dtype=np.intp)
+    for start, scores in _score_blocks(block, products, columns):
+        np.subtract(half_norms[start : start + columns], scores, out=scores)
+        values, places = smallest_per_row(scores, k)
+        # Earlier columns stand first, so that equal values stay sorted by column.
+        values = np.concatenate([best, values], axis=1)
+        places = np.concatenate([found, places + start], axis=1)
+        best, order = smallest_per_row(values, k)
+        found = np.take_along_axis(places, order, axis=1)
+    return found
+
+
+def _search_compiled(block, products, half_norms, k: int, columns: int) -> np.ndarray:
+    """The k best columns of each row of `block`, unsorted, by a compiled scan of each block."""
+    from nearkin.numerics.neighbours_kernels import keep_best
+
+    best = np.full((block.shape[0], k), -np.inf, dtype=half_norms.dtype)
+    found = np.zeros((block.shape[0], k), dtype=np.intp)
+    for start, scores in _score_blocks(block, products, columns):
+        keep_best(scores, half_norms[start : start + columns], start, best, found)
+    return found
