@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.losses.soft_neighbours import SoftNeighbourLoss
+from nearkin.search import ExactIndex
 
 
 class MEGMLoss(SoftNeighbourLoss):
@@ -38,8 +39,6 @@ class MEGMLoss(SoftNeighbourLoss):
         self.n_neighbors = n_neighbors
 
     def _sharpness(self, start) -> np.ndarray:
-        from nearkin.search import ExactIndex
-
         n = len(start)
         k = np.log2(n) if self.n_neighbors == "log2" else self.n_neighbors
         half = int(np.clip(round(k / 2), 1, n - 1))

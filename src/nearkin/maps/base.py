@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ class Map(ABC):
     Settings live on the object and no method changes it. What a map computes once per data set,
     such as kernel features, is its lift; everything else works on lifted rows F.
     """
+
+    #: Whether moving all of F leaves the distances between embedded rows as they are.
+    ignores_translation: ClassVar[bool] = False
 
     def lift(self, X, rng: np.random.RandomState) -> Embedding | None:
         """A fixed map of the inputs that comes before theta; None if there is none."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
-from nearkin.distances.embedded import Embedding
+from nearkin.distances.embedded import AffineMap, Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
 
@@ -22,24 +22,24 @@ def gate_values(X, gates, gating: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class GatedEmbedding:
-    """concat over regions m of gate_m(x) * projections[m] @ x, after moving x to the origin."""
+    """concat over regions m of gate_m(x) * projections[m] @ x, for lifted x."""
 
     projections: np.ndarray
     gates: np.ndarray
     gating: str
-    origin: np.ndarray | None = None
-    lift: Embedding | None = None
-
-    def _inputs(self, X):
-        if self.lift is not None:
-            return self.lift(X)
-        return X if self.origin is None else X - self.origin.astype(X.dtype, copy=False)
+    lift: Embedding
 
     def gate(self, X) -> np.ndarray:
-        return gate_values(self._inputs(X), self.gates, self.gating)
+        """How open each region's gate is for each row."""
+        return gate_values(self.lift(X), self.gates, self.gating)
+
+    def local(self, X, region: int) -> np.ndarray:
+        """Rows under one region's projection, its gate left aside: what a plot of that region shows."""
+        F = self.lift(X)
+        return F @ self.projections[region].T.astype(F.dtype, copy=False)
 
     def __call__(self, X, /) -> np.ndarray:
-        F = self._inputs(X)
+        F = self.lift(X)
         eta = gate_values(F, self.gates, self.gating)
         return _gated(F, eta, self.projections.astype(F.dtype, copy=False))[0].reshape(len(F), -1)
 
@@ -76,6 +76,10 @@ class GatedMap(Map):
         self.n_components = n_components
         self.init = init
         self.gate_scale = gate_scale
+
+    def lift(self, X, rng) -> AffineMap:
+        # Gates and projections act on positions, not differences: measure them from the mean.
+        return AffineMap(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
 
     def start(self, F, y, rng) -> np.ndarray:
         if self.gating not in GATINGS:
@@ -124,4 +128,4 @@ class GatedMap(Map):
 
     def freeze(self, theta, lift, n_features):
         projections, gates = self.split(theta, n_features)
-        return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift=lift)
+        return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift or AffineMap())

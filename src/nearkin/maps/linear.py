@@ -34,6 +34,8 @@ class LinearMap(Map):
     array([[1.]])
     """
 
+    ignores_translation = True
+
     def __init__(self, n_components=None, init="auto"):
         self.n_components = n_components
         self.init = init
@@ -61,6 +63,8 @@ class DiagonalMap(Map):
     >>> weights.forward(weights.start(F, np.array([0]), np.random.RandomState(0)), F)[0]
     array([[1., 2.]])
     """
+
+    ignores_translation = True
 
     def start(self, F, y, rng) -> np.ndarray:
         return np.ones(F.shape[1])

@@ -11,10 +11,19 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 STARTS = ("auto", "identity", "pca", "lda", "random")
 
 
-def check_components(n_components, n_features: int) -> int:
-    """The number of output dimensions; None means as many as there are features."""
+def check_components(n_components, n_samples: int, n_features: int) -> int:
+    """The number of output dimensions.
+
+    None means as many as there are features; a number between 0 and 1 that share of them, rounded up,
+    but no more than the samples can span.
+
+    >>> check_components(None, 100, 5), check_components(0.5, 100, 5), check_components(3, 100, 5)
+    (5, 3, 3)
+    """
     if n_components is None:
         return n_features
+    if isinstance(n_components, float) and 0 < n_components < 1:
+        return max(1, min(int(np.ceil(n_components * n_features)), n_samples - 1))
     if not isinstance(n_components, int | np.integer) or n_components < 1:
         raise ValueError(f"n_components={n_components!r}: expected None or an integer of at least 1.")
     if n_components > n_features:
@@ -42,7 +51,7 @@ def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.nda
         return _given_start(init, n_components, d)
     if init not in STARTS:
         raise ValueError(f"init={init!r}: expected one of {list(STARTS)} or a matrix.")
-    e = check_components(n_components, d)
+    e = check_components(n_components, n, d)
     classes = len(np.unique(y)) if np.issubdtype(np.asarray(y).dtype, np.integer) else 0
     if init == "auto":
         init = "lda" if e <= min(d, classes - 1) else "pca" if e < min(d, n) else "identity"

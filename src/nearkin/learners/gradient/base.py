@@ -1,0 +1,220 @@
+"""What the gradient learners share: one `fit` that joins a map, a loss and a solver."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.gradient.callbacks import CallbackSupportMixin, StepReporter, with_callbacks
+from nearkin.losses import Loss
+from nearkin.maps import KernelMap, Map
+from nearkin.objective import Objective
+from nearkin.solvers import SOLVERS, Solver, SolverResult
+
+#: From this many samples on, float64 data is optimised in float32: sums over so many pairs hide the
+#: difference, and products take half the time and memory.
+FLOAT32_FROM = 1_500
+#: Size of the random change that sets restarts apart, relative to the start's entries.
+RESTART_NOISE = 0.5
+
+
+@dataclass
+class Training:
+    """Checked data, sorted by class and ready for the optimisation."""
+
+    F: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray | None
+
+
+class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
+    """A map, a loss and a solver under scikit-learn's roof.
+
+    Subclasses name the three; the optimisation, restarts, warm starts, warnings, history and
+    callbacks are the same for all.
+    """
+
+    max_iter: int
+    tol: float
+    n_init: int
+    warm_start: bool
+    verbose: int
+    random_state: object
+
+    @abstractmethod
+    def _map(self) -> Map:
+        """The map to fit."""
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss to minimise."""
+
+    def _solver(self) -> Solver:
+        return named_solver(self.solver, self.max_iter, self.tol)
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each sample's part of the objective; samples of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        check_settings(self)
+        X, y, weights = self._checked(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        map_ = self._map()
+        warm = self.warm_start and hasattr(self, "parameters_")
+        lift = self.lift_ if warm else map_.lift(X, rng)
+        training = self._training(X, y, weights, map_, lift)
+        theta0 = self.parameters_.copy() if warm else map_.start(training.F, training.y, rng)
+        n_features = training.F.shape[1]
+        if warm and self._n_lifted != n_features:
+            raise ValueError(f"warm_start: X has {n_features} features, the fitted map {self._n_lifted}.")
+        reporter = StepReporter(
+            self, None, X, y, lambda theta: self._fitted(map_, theta, lift, n_features, X.dtype)
+        )
+        result = self._best_of_restarts(map_, training, theta0, rng, reporter)
+        self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
+        for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
+            setattr(self, name, value)
+        self.objective_ = float(result.value)
+        # A start that is already optimal counts as one step, as scikit-learn's conventions ask.
+        self.n_iter_ = max(1, int(result.n_iter))
+        self.history_ = np.array(result.history)
+        self._warn_unless_converged(result)
+        reporter.end(result.theta)
+        return self
+
+    def _checked(self, X, y, sample_weight):
+        """X, integer codes, and weights (or None), without the samples of weight zero."""
+        X, codes = self._validate_labelled(X, y, min_classes=2)
+        if sample_weight is None:
+            return X, codes, None
+        X, codes, weights = without_zero_weights(X, codes, sample_weight)
+        present, codes = np.unique(codes, return_inverse=True)
+        self.classes_ = self.classes_[present]
+        if len(present) < 2:
+            raise ValueError(
+                "all samples of positive weight are of one class; there is nothing to tell apart."
+            )
+        return X, codes, weights
+
+    def _training(self, X, y, weights, map_, lift) -> Training:
+        F = X if lift is None else lift(X)
+        if map_.ignores_translation:
+            F = F - F.mean(axis=0, dtype=np.float64).astype(F.dtype)
+        if np.issubdtype(y.dtype, np.integer):
+            order = np.argsort(y, kind="stable")
+            F, y = F[order], y[order]
+            weights = None if weights is None else weights[order]
+        precision = np.float32 if len(F) >= FLOAT32_FROM else F.dtype
+        return Training(np.ascontiguousarray(F, dtype=precision), y, weights)
+
+    def _best_of_restarts(self, map_, training, theta0, rng, reporter) -> SolverResult:
+        objective = Objective(
+            map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
+        )
+        best = None
+        for run in range(self.n_init):
+            theta = theta0
+            if run:
+                noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
+                theta = theta0 + noise * rng.standard_normal(theta0.size)
+            result = self._optimise(objective, theta, self._progress(run, reporter))
+            if best is None or result.value < best.value:
+                best = result
+        return best
+
+    def _optimise(self, objective, theta, callback) -> SolverResult:
+        return self._solver().minimise(objective, theta, callback)
+
+    def _progress(self, run: int, reporter: StepReporter):
+        step = 0
+
+        def after_step(theta, value) -> bool:
+            nonlocal step
+            step += 1
+            if self.verbose:
+                print(f"[{type(self).__name__}] run {run + 1}, step {step}: objective {value:.6g}")
+            return reporter.step(theta)
+
+        return after_step
+
+    def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
+        """Attributes of a learner fitted to theta."""
+        embedding = map_.freeze(theta, lift, n_features)
+        if isinstance(embedding, AffineMap):
+            embedding = AffineMap(embedding.matrix.astype(dtype))
+            linear = {"components_": embedding.matrix}
+        else:
+            linear = {}
+        width = map_.forward(theta, np.zeros((1, n_features)))[0].shape[1]
+        return {"distance_": EmbeddedDistance.symmetric(embedding), "n_components_": int(width), **linear}
+
+    def _warn_unless_converged(self, result: SolverResult) -> None:
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} did not converge in {result.n_iter} steps ({result.message}); "
+                "raise max_iter, or scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def _n_features_out(self) -> int:
+        check_is_fitted(self)
+        return self.n_components_
+
+
+def named_solver(solver, max_iter: int, tol: float) -> Solver:
+    """A solver by its name, with the budget and tolerance of the learner; or the solver itself."""
+    if isinstance(solver, Solver):
+        return solver
+    if solver not in SOLVERS:
+        raise ValueError(f"solver={solver!r}: expected one of {list(SOLVERS)} or a nearkin.solvers.Solver.")
+    return SOLVERS[solver](max_iter, tol)
+
+
+def after_kernel(kernel, inner: Map) -> Map:
+    """`inner` itself, or `inner` in the feature space of a kernel: a name, a function or a `KernelMap`."""
+    if kernel is None:
+        return inner
+    if isinstance(kernel, KernelMap):
+        settings = {**vars(kernel), "inner": inner}
+        return KernelMap(**settings)
+    return KernelMap(inner, kernel)
+
+
+def without_zero_weights(X, y, sample_weight):
+    """The rows that count, and their weights."""
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    kept = weights > 0
+    if kept.sum() < 2:
+        raise ValueError(f"only {int(kept.sum())} samples have a positive weight; at least 2 are needed.")
+    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
+
+
+def check_settings(learner: GradientLearner) -> None:
+    """Raise where a budget is not a number the solvers could work with."""
+    for name in ("max_iter", "n_init"):
+        value = getattr(learner, name)
+        if not isinstance(value, int | np.integer) or value < 1:
+            raise ValueError(f"{name}={value!r}: expected an integer of at least 1.")
+    if not np.isscalar(learner.tol) or not learner.tol >= 0:
+        raise ValueError(f"tol={learner.tol!r}: expected a number of at least 0.")
