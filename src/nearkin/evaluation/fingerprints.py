@@ -59,6 +59,8 @@ def describe(value):
         return {str(name): describe(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [describe(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((describe(item) for item in value), key=repr)
     if inspect.isroutine(value) or inspect.isclass(value):
         return {"name": f"{value.__module__}.{value.__qualname__}"}
     return _describe_object(value)

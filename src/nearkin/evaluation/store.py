@@ -203,17 +203,16 @@ class ResultsStore:
 
     def join(self, owner: Owner) -> None:
         """Make an owner known, and free the tasks of owners that died."""
+        self.beat(owner)
+        self.free_abandoned()
+
+    def beat(self, owner: Owner) -> None:
+        """Sign of life of an owner, which makes it known again should others have given it up."""
         with self._transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?, ?)",
                 (owner.name, owner.machine, owner.pid, owner.started, time.time()),
             )
-        self.free_abandoned()
-
-    def beat(self, owner: Owner) -> None:
-        """Sign of life of an owner."""
-        with self._transaction() as connection:
-            connection.execute("UPDATE owners SET heartbeat = ? WHERE name = ?", (time.time(), owner.name))
 
     def leave(self, owner: Owner) -> None:
         """Free whatever the owner still holds and forget it."""
@@ -228,9 +227,14 @@ class ResultsStore:
             for row in rows
             if not Owner(row["name"], row["machine"], row["pid"], row["started"]).is_alive(row["heartbeat"])
         ]
-        if dead:
+        unknown = self._query(
+            "SELECT DISTINCT owner FROM tasks WHERE status = ? AND owner NOT IN (SELECT name FROM owners)",
+            (RUNNING,),
+        )
+        abandoned = dead + [row["owner"] for row in unknown]
+        if abandoned:
             with self._transaction() as connection:
-                _free(connection, dead)
+                _free(connection, abandoned)
 
     def free_failed(self, keys: Iterable[str]) -> None:
         """Let failed tasks be tried once more."""

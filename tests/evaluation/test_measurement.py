@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris, make_regression
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from nearkin.evaluation import Candidate, FiveByTwo, Folds, Problem, StratifiedFolds, arrmse, fit_candidate
+from nearkin.evaluation.measurement import measure, seeded_clone
+
+X, Y = load_iris(return_X_y=True)
+
+
+def first_split(problem, protocol):
+    return protocol.splits(problem.y, 0)[0]
+
+
+def measured(problem, candidate, split):
+    return measure(problem, candidate, split, task_seed=5, tuning_seed=6)
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Predicts the first class and keeps every row it was ever shown in training."""
+
+    shown: list = []
+
+    def __init__(self, depth=1, random_state=None):
+        self.depth = depth
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Spy.shown.append((self.depth, X[:, 0].astype(int)))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_score_and_times_of_a_plain_fit():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    found = measured(problem, Candidate("knn", KNeighborsClassifier(3)), split)
+    model = KNeighborsClassifier(3).fit(X[split.train], Y[split.train])
+    assert found.score == model.score(X[split.test], Y[split.test])
+    assert np.array_equal(found.predictions, model.predict(X[split.test]))
+    assert found.fit_seconds > 0
+    assert found.predict_seconds > 0
+    assert found.tune_seconds == 0
+
+
+def test_only_training_rows_are_ever_fitted():
+    row_numbers = np.column_stack([np.arange(len(Y)), X])
+    problem = Problem("rows", row_numbers, Y)
+    split = first_split(problem, StratifiedFolds(5))
+    Spy.shown = []
+    found = measured(problem, Candidate("spy", Spy(), {"depth": [1, 2, 3]}), split)
+    seen = np.concatenate([rows for _, rows in Spy.shown])
+    assert not np.intersect1d(seen, split.test).size
+    assert len(Spy.shown) == 3 * 3 + 1
+    assert found.chosen == {"depth": 1}  # all the same score: the first setting
+    assert np.array_equal(Spy.shown[-1][1], split.train)
+
+
+def test_settings_of_prediction_time_share_a_fit():
+    row_numbers = np.column_stack([np.arange(len(Y)), X])
+    problem = Problem("rows", row_numbers, Y)
+    split = first_split(problem, StratifiedFolds(5))
+    Spy.shown = []
+    measured(problem, Candidate("spy", Spy(), {"depth": [1, 2, 3]}, predict_time=("depth",)), split)
+    assert len(Spy.shown) == 3 + 1
+
+
+def test_sharing_a_fit_does_not_change_the_choice():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    grid = {"n_neighbors": [1, 4, 15, 60], "weights": ["uniform", "distance"]}
+    plain = measured(problem, Candidate("knn", KNeighborsClassifier(), grid), split)
+    shared = measured(
+        problem, Candidate("knn", KNeighborsClassifier(), grid, ("n_neighbors", "weights")), split
+    )
+    assert plain.chosen == shared.chosen
+    assert plain.score == shared.score
+
+
+def test_a_setting_that_fails_is_passed_over():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    found = measured(problem, Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1000, 3]}), split)
+    assert found.chosen == {"n_neighbors": 3}
+    with pytest.raises(RuntimeError, match="every setting"):
+        measured(problem, Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1000, 2000]}), split)
+
+
+def test_neighbours_are_rows_of_the_data():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    found = measured(
+        problem, Candidate("knn", make_pipeline(StandardScaler(), KNeighborsClassifier(1))), split
+    )
+    assert found.neighbours.shape == (len(split.test), 10)
+    assert np.isin(found.neighbours, split.train).all()
+    assert np.array_equal(Y[found.neighbours[:, 0]], found.predictions)
+    assert np.isfinite(found.hub_skewness)
+
+
+def test_models_without_neighbours_have_no_hubness():
+    data, y = make_regression(60, 5, n_targets=2, random_state=0)
+    problem = Problem("linear", data, y)
+    assert problem.task == "regression"
+    split = first_split(problem, Folds(3))
+    found = measured(problem, Candidate("linear", LinearRegression()), split)
+    assert found.hub_skewness is None
+    assert found.neighbours is None
+    assert found.score == pytest.approx(0, abs=1e-8)
+
+
+def test_regression_is_scored_against_the_training_mean():
+    data, y = make_regression(60, 5, n_targets=2, noise=5, random_state=0)
+    problem = Problem("linear", data, y)
+    split = first_split(problem, Folds(3))
+    found = measured(problem, Candidate("knn", KNeighborsRegressor(), {"n_neighbors": [1, 5, 30]}), split)
+    assert found.score == pytest.approx(arrmse(y[split.test], found.predictions, y[split.train].mean(axis=0)))
+    assert found.chosen["n_neighbors"] == 5
+
+
+def test_validation_rows_are_scored_apart():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, FiveByTwo())
+    found = measured(problem, Candidate("knn", KNeighborsClassifier(1)), split)
+    model = KNeighborsClassifier(1).fit(X[split.train], Y[split.train])
+    assert found.validation_score == model.score(X[split.validation], Y[split.validation])
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, pd.DataFrame])
+def test_sparse_rows_and_data_frames(make):
+    problem = Problem("iris", make(X), Y)
+    split = first_split(problem, StratifiedFolds(3))
+    candidate = Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1, 3]})
+    assert measured(problem, candidate, split).score > 0.9
+
+
+def test_open_random_states_are_seeded_and_given_ones_kept():
+    assert seeded_clone(Spy(), {}, 2**40 + 3).random_state == 3
+    assert seeded_clone(Spy(random_state=9), {}, 3).random_state == 9
+    assert seeded_clone(make_pipeline(Spy()), {"spy__depth": 4}, 3).get_params()["spy__random_state"] == 3
+
+
+def test_global_generators_are_left_alone():
+    problem = Problem("iris", X, Y)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    measured(problem, Candidate("knn", KNeighborsClassifier()), first_split(problem, StratifiedFolds(3)))
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_warnings_of_a_fit_are_recorded():
+    class Worried(KNeighborsClassifier):
+        def fit(self, X, y):
+            import warnings
+
+            warnings.warn("not sure about this", UserWarning, stacklevel=2)
+            return super().fit(X, y)
+
+    problem = Problem("iris", X, Y)
+    found = measured(problem, Candidate("w", Worried()), first_split(problem, StratifiedFolds(3)))
+    assert found.warnings == ["UserWarning: not sure about this"]
+
+
+def test_refit_uses_all_rows():
+    problem = Problem("iris", X, Y)
+    grid = {"n_neighbors": [1, 120]}
+    model, chosen = fit_candidate(problem, Candidate("knn", KNeighborsClassifier(), grid))
+    assert chosen == {"n_neighbors": 1}
+    assert model.n_samples_fit_ == len(Y)
+
+
+def test_rows_and_targets_must_fit():
+    with pytest.raises(ValueError, match="150 rows but y has 149"):
+        Problem("iris", X, Y[1:])
+    with pytest.raises(ValueError, match="task="):
+        Problem("iris", X, Y, task="ranking")
