@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
+from typing import Any
 
 from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -110,7 +111,7 @@ def compare(
     protocol = default_protocol(problem.task) if protocol is None else protocol
     tasks = plan_tasks(problem, candidates, protocol, seed)
     store = ResultsStore.open() if store is None else store
-    how = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
+    how: dict[str, Any] = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
     order, scouted, deadline = list(tasks), [], None
     if time_budget is not None:
         deadline = started + time_budget
@@ -162,7 +163,7 @@ def _promising_first(
     def promise(label: str) -> tuple:
         if label not in found:
             return (2, 0.0)
-        return (0 if label == baseline else 1, -problem.metric.better(found[label].score))
+        return (0 if label == baseline else 1, -problem.metric.better(found[label].score or 0.0))
 
     affordable, others = [], []
     for label in sorted(by_label, key=promise):
@@ -182,5 +183,5 @@ def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
     for task in tasks:
         growth = (len(task.split.train) / scouted.n_train) ** 2
         n_fits = 1 + (INNER_FOLDS * task.candidate.n_settings if task.candidate.n_settings > 1 else 0)
-        seconds += growth * n_fits * (scouted.fit_seconds + scouted.predict_seconds)
+        seconds += growth * n_fits * ((scouted.fit_seconds or 0.0) + (scouted.predict_seconds or 0.0))
     return seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -70,7 +71,7 @@ class Problem:
     """
 
     name: str
-    X: object
+    X: Any
     y: np.ndarray
     task: str = "auto"
 

@@ -40,7 +40,7 @@ class Protocol(Interface):
 class _Described:
     def describe(self) -> dict:
         """Name and settings, JSON-ready: part of the key of every task."""
-        settings = {field.name: describe(getattr(self, field.name)) for field in fields(self)}
+        settings = {field.name: describe(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
         return {"protocol": type(self).__name__, **settings}
 
 

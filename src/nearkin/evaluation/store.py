@@ -324,7 +324,9 @@ class ResultsStore:
         )
         if not rows:
             raise KeyError(f"there is no run {run!r} in {self.path}.")
-        return unpack_array(rows[0]["targets"])
+        targets = unpack_array(rows[0]["targets"])
+        assert targets is not None  # every problem is registered with its targets
+        return targets
 
     def put_artifact(self, run: str, name: str, content) -> None:
         """Keep something JSON-ready beside a run, such as a view for its report."""

@@ -64,7 +64,7 @@ class Record:
     setting: dict
     status: str = NOT_RUN
     error: str | None = None
-    metric: str | None = None
+    metric: str = ""
     score: float | None = None
     validation_score: float | None = None
     fit_seconds: float | None = None
@@ -73,8 +73,8 @@ class Record:
     hub_skewness: float | None = None
     n_iter: int | None = None
     objective: float | None = None
-    n_train: int | None = None
-    n_test: int | None = None
+    n_train: int = 0
+    n_test: int = 0
     reference: bool = False
     chosen: dict = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)

@@ -10,6 +10,7 @@ import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import IO
 
 import cloudpickle
 
@@ -62,7 +63,7 @@ class Worker:
                 timer = threading.Timer(seconds, stop)
                 timer.start()
             self._send(process, task)
-            reply = pickle.load(process.stdout)
+            reply = _read(process)
         except (EOFError, OSError, pickle.UnpicklingError):
             pass  # the process died: the post mortem says how
         finally:
@@ -89,7 +90,7 @@ class Worker:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 with suppress(OSError):
-                    pipe.close()
+                    pipe.close()  # type: ignore[union-attr]
 
     def _started_process(self) -> subprocess.Popen:
         if self._process is not None and self._process.poll() is None:
@@ -105,11 +106,11 @@ class Worker:
             stderr=self._log,
             env={**os.environ, **_ONE_THREAD, "PYTHONPATH": search_path},
         )
-        pickle.load(self._process.stdout)  # it says when its imports are done
+        _read(self._process)  # it says when its imports are done
         return self._process
 
     def _send(self, process: subprocess.Popen, task: Task) -> None:
-        stdin = process.stdin
+        stdin: IO[bytes] = process.stdin  # type: ignore[assignment]
         fingerprint = task.problem.fingerprint
         if self._holds != fingerprint:
             pickle.dump({"fingerprint": fingerprint, "problem": cloudpickle.dumps(task.problem)}, stdin, 5)
@@ -129,13 +130,17 @@ class Worker:
     def _post_mortem(self, expired: bool, seconds: float | None) -> Outcome:
         if expired:
             return Outcome(TIMEOUT, error=f"stopped after {seconds:.3g} s, the limit for one task.")
-        code = self._process.wait()
+        code = self._process.wait() if self._process is not None else None
         self._log.seek(0)
         log = _essence(self._log.read().decode(errors="replace"))
         if code == -9:
             return Outcome(MEMORY, error="killed by the system, most likely for want of memory.")
         status = MEMORY if any(sign in log for sign in _MEMORY_SIGNS) else CRASH
         return Outcome(status, error=f"{log}\nthe process died with exit code {code}.".lstrip())
+
+
+def _read(process: subprocess.Popen):
+    return pickle.load(process.stdout)  # type: ignore[arg-type]
 
 
 def _essence(log: str) -> str:

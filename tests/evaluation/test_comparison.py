@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_regression
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from tests.evaluation.awkward import awkward_classifier
+
+from nearkin.evaluation import Candidate, FiveByTwo, ResultsStore, StratifiedFolds, compare
+from nearkin.evaluation.comparison import _promising_first
+from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.protocols import RandomSplits
+from nearkin.evaluation.tasks import Record, plan_tasks
+
+X, Y = load_wine(return_X_y=True)
+
+
+def candidates():
+    return [
+        Candidate("Euclid", KNeighborsClassifier()),
+        Candidate("Scaled", make_pipeline(StandardScaler(), KNeighborsClassifier())),
+        Candidate("Tree", DecisionTreeClassifier(), reference=True),
+    ]
+
+
+def test_scaling_beats_raw_features_on_wine():
+    found = compare(X, Y, candidates(), isolate=False, name="wine")
+    assert found.winner == "Scaled"
+    assert found.row("Scaled").verdict == "beats"
+    assert found.row("Scaled").hub_skewness is not None
+    assert found.row("Tree").hub_skewness is None
+    assert found.row("Euclid").n_folds == 10
+    assert "Scaled beats Euclid" in found.statement
+    assert found.dataset == "wine"
+
+
+def test_the_store_answers_without_running_again():
+    with ResultsStore.open() as store:
+        first = compare(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
+        times = [record.fit_seconds for record in store.results(first.run)]
+        again = compare(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
+        assert [record.fit_seconds for record in store.results(first.run)] == times
+        more = compare(
+            X,
+            Y,
+            [*candidates(), Candidate("New", KNeighborsClassifier(1))],
+            StratifiedFolds(3),
+            store=store,
+            isolate=False,
+        )
+    assert again == first
+    assert more.row("Scaled").scores == first.row("Scaled").scores
+
+
+def test_a_generous_budget_scouts_and_then_runs_everything():
+    stages = []
+    found = compare(
+        X,
+        Y,
+        candidates(),
+        StratifiedFolds(3),
+        time_budget=300,
+        isolate=False,
+        progress=lambda state: stages.append(state.stage),
+    )
+    assert stages == ["scout"] * 3 + ["compare"] * 9
+    assert all(row.status == "done" for row in found.rows)
+    assert all(row.scout_score is not None for row in found.rows)
+
+
+def test_a_spent_budget_keeps_what_is_finished():
+    slow = Candidate("Slow", awkward_classifier("sleep"))
+    with ResultsStore.open() as store:
+        found = compare(X, Y, [candidates()[0], slow], StratifiedFolds(2), store=store, time_budget=6.0)
+        assert found.row("Slow").status == "not run (time budget)"
+        assert "Slow" in found.statement
+        if found.row("Euclid").status == "done":  # else the machine is too busy even for that
+            assert found.winner == "Euclid"
+            assert [r.status for r in store.results(found.run) if r.learner == "Euclid"] == ["done"] * 2
+
+
+def test_promising_and_affordable_candidates_come_first():
+    problem = Problem("wine", X, Y)
+    labels = ["Poor", "Costly", "Euclid", "Good", "Unknown"]
+    plan = [Candidate(label, KNeighborsClassifier()) for label in labels]
+    tasks = plan_tasks(problem, plan, StratifiedFolds(2))
+    scout = plan_tasks(problem, plan, RandomSplits(1))
+    scores = {"Poor": (0.5, 0.1), "Costly": (0.99, 100.0), "Euclid": (0.7, 0.1), "Good": (0.9, 0.1)}
+    scouted = [
+        Record.of_task(task, status="done", score=score, fit_seconds=seconds, predict_seconds=0.0)
+        for task in scout
+        if task.candidate.label in scores
+        for score, seconds in [scores[task.candidate.label]]
+    ]
+    order = [task.candidate.label for task in _promising_first(tasks, scouted, "Euclid", problem, 10.0)]
+    # Fold by fold what is affordable; then, one by one, the best of the rest.
+    assert order == ["Poor", "Euclid", "Good"] * 2 + ["Costly"] * 2 + ["Unknown"] * 2
+    tight = [task.candidate.label for task in _promising_first(tasks, scouted, "Euclid", problem, 0.3)]
+    assert tight[:4] == ["Euclid", "Good"] * 2
+
+
+def test_regression_with_several_targets():
+    data, targets = make_regression(120, 6, n_targets=3, noise=1.0, random_state=0)
+    scaled = make_pipeline(StandardScaler(), KNeighborsRegressor(weights="distance"))
+    found = compare(
+        data,
+        targets,
+        [Candidate("Euclid", KNeighborsRegressor()), Candidate("Weighted", scaled)],
+        isolate=False,
+    )
+    assert found.metric == "aRRMSE"
+    assert not found.greater_is_better
+    assert 0 < found.row("Euclid").mean < 1
+    assert found.protocol["protocol"] == "Folds"
+
+
+def test_five_by_two_chooses_settings_by_validation():
+    grid = {"n_neighbors": [1, 100]}
+    found = compare(X, Y, [Candidate("Euclid", KNeighborsClassifier(), grid)], FiveByTwo(), isolate=False)
+    row = found.row("Euclid")
+    assert row.setting == {"n_neighbors": 1}
+    assert row.n_planned == 10
+
+
+def test_string_labels_and_lone_classes():
+    labels = np.array(["red", "green", "blue"])[Y].astype(object)
+    labels[0] = "alone"
+    with pytest.warns(UserWarning, match="single row"):
+        found = compare(X, labels, candidates()[:2], StratifiedFolds(4), isolate=False)
+    assert found.row("Scaled").mean > 0.9
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ValueError, match="baseline 'Euclid' is not among the candidates: Scaled"):
+        compare(X, Y, candidates()[1:2])
+    with pytest.raises(ValueError, match="labels must be unique, but Euclid"):
+        compare(X, Y, candidates()[:1] * 2)

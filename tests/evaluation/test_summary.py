@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from nearkin.evaluation import Record, summarise
+from nearkin.evaluation.significance import corrected_paired_t, holm
+
+
+def records(label, scores, metric="accuracy", status="done", **fields):
+    found = []
+    for fold, score in enumerate(scores):
+        base = {
+            "key": f"{label}{fold}",
+            "dataset": "data",
+            "learner": label,
+            "fold": f"0.{fold}",
+            "seed": 0,
+            "setting": {},
+            "metric": metric,
+            "n_train": 90,
+            "n_test": 10,
+            "fit_seconds": 1.0,
+            "predict_seconds": 0.5,
+        }
+        found.append(Record(**{**base, "status": status, "score": score, **fields}))
+    return found
+
+
+EUCLID = [0.80, 0.82, 0.81, 0.79, 0.83, 0.80, 0.81, 0.82, 0.80, 0.81]
+
+
+def shifted(shift, noise=0.002):
+    return [score + shift + noise * (-1) ** fold for fold, score in enumerate(EUCLID)]
+
+
+def test_verdicts_follow_the_adjusted_p_values():
+    everything = records("Euclid", EUCLID)
+    for label, shift in (("better", 0.05), ("same", 0.0005), ("poor", -0.05)):
+        everything += records(label, shifted(shift))
+    found = summarise(everything, "Euclid")
+    assert [row.label for row in found.rows] == ["better", "same", "Euclid", "poor"]
+    assert [row.verdict for row in found.rows] == ["beats", "no difference", "", "worse"]
+    raw = [corrected_paired_t(shifted(shift), EUCLID, 1 / 9).p_value for shift in (0.05, 0.0005, -0.05)]
+    assert [found.row(label).p_value for label in ("better", "same", "poor")] == pytest.approx(raw)
+    adjusted = [found.row(label).p_adjusted for label in ("better", "same", "poor")]
+    assert adjusted == pytest.approx(holm(raw))
+    assert found.row("better").difference == pytest.approx(0.05)
+    assert found.winner == "better"
+    assert found.beaten
+    assert found.statement == "better beats Euclid; better by 5.0 points of accuracy."
+
+
+def test_says_plainly_when_nothing_beats_the_baseline():
+    noisy = [score + 0.03 * (-1) ** fold + 0.001 for fold, score in enumerate(EUCLID)]
+    found = summarise(records("Euclid", EUCLID) + records("hopeful", noisy), "Euclid")
+    assert not found.beaten
+    assert found.winner == "hopeful"
+    assert found.statement.startswith("Nothing beats Euclid: hopeful has the best mean, but")
+    alone = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
+    assert alone.statement == "Nothing beats Euclid."
+
+
+def test_a_tie_goes_to_the_baseline_then_to_the_faster():
+    everything = records("slow", EUCLID, fit_seconds=9.0) + records("fast", EUCLID, fit_seconds=0.1)
+    assert summarise(everything + records("Euclid", EUCLID, fit_seconds=5.0), "Euclid").winner == "Euclid"
+    poor_baseline = records("Euclid", shifted(-0.1))
+    assert summarise(everything + poor_baseline, "Euclid").winner == "fast"
+
+
+def test_smaller_errors_are_better():
+    errors = [1 - score for score in EUCLID]
+    everything = records("Euclid", errors, metric="aRRMSE")
+    everything += records(
+        "better", [error - 0.05 - 0.001 * (i % 2) for i, error in enumerate(errors)], metric="aRRMSE"
+    )
+    found = summarise(everything, "Euclid")
+    assert found.winner == "better"
+    assert found.row("better").verdict == "beats"
+    assert "by 0.051 aRRMSE" in found.statement or "by 0.050 aRRMSE" in found.statement
+    assert found.row("better").wilcoxon_p == pytest.approx(2 / 2**10)
+
+
+def test_reference_models_are_tested_but_never_win():
+    found = summarise(records("Euclid", EUCLID) + records("SVM", shifted(0.1), reference=True), "Euclid")
+    assert found.rows[0].label == "SVM"
+    assert found.rows[0].verdict == "beats"
+    assert found.winner == "Euclid"
+    assert not found.beaten
+
+
+def test_failed_and_unfinished_rows_say_what_happened():
+    everything = records("Euclid", EUCLID)
+    everything += records("broken", [None] * 10, status="error", error="Traceback\nValueError: no\n")
+    everything += records("late", [None] * 10, status="not run")
+    everything += records("partial", shifted(0.1)[:4]) + records("partial", [None] * 6, status="not run")
+    everything += records("flaky", shifted(0.1)[:9]) + records(
+        "flaky", [None], status="timeout", error="stopped"
+    )
+    found = summarise(everything, "Euclid")
+    assert found.row("broken").status == "failed"
+    assert found.row("broken").note == "10 of 10 folds failed (error: ValueError: no)"
+    assert found.row("late").status == "not run (time budget)"
+    assert found.row("partial").status == "incomplete"
+    assert found.row("partial").note == "6 of 10 folds not run (time budget)"
+    assert found.row("partial").n_folds == 4
+    assert found.row("partial").difference == pytest.approx(0.1)
+    assert "timeout" in found.row("flaky").note
+    assert found.winner == "Euclid"  # the others are not complete
+    assert found.statement.endswith("Not run within the time budget: late.")
+
+
+def test_interval_allows_for_overlapping_training_rows():
+    row = summarise(records("Euclid", EUCLID), "Euclid").row("Euclid")
+    low, high = row.interval
+    plain_half_width = 2.262 * np.std(EUCLID, ddof=1) / np.sqrt(10)
+    assert (high - low) / 2 == pytest.approx(plain_half_width * np.sqrt(1 + 10 / 9), rel=1e-3)
+    assert row.sd == pytest.approx(np.std(EUCLID, ddof=1))
+
+
+def test_one_fold_is_shown_but_not_tested():
+    found = summarise(records("Euclid", [0.8]) + records("other", [0.9]), "Euclid")
+    assert found.row("other").difference == pytest.approx(0.1)
+    assert found.row("other").p_value is None
+    assert found.row("other").verdict == ""
+    assert found.row("other").interval is None
+
+
+def test_the_setting_with_the_best_validation_score_counts():
+    everything = records("Euclid", EUCLID)
+    for k, validation, score in ((1, 0.7, 0.99), (3, 0.9, 0.85)):
+        everything += records("tuned", [score] * 10, setting={"k": k}, validation_score=validation)
+    row = summarise(everything, "Euclid").row("tuned")
+    assert row.mean == pytest.approx(0.85)
+    assert row.setting == {"k": 3}
+    assert row.n_planned == 10
+
+
+def test_most_frequent_choice_is_shown():
+    everything = records("Euclid", EUCLID[:2], chosen={"k": 1}) + records(
+        "Euclid", EUCLID[2:], chosen={"k": 5}
+    )
+    assert summarise(everything, "Euclid").row("Euclid").setting == {"k": 5}
+
+
+def test_output_is_ready_for_json_and_pandas():
+    found = summarise(records("Euclid", EUCLID) + records("better", shifted(0.1)), "Euclid")
+    restored = json.loads(json.dumps(found.to_dict()))
+    assert restored["statement"] == found.statement
+    assert restored["rows"][0]["label"] == "better"
+    assert list(found.to_frame()["label"]) == ["better", "Euclid"]
+
+
+def test_a_missing_baseline_is_named():
+    with pytest.raises(ValueError, match="'Euclid' is not among"):
+        summarise(records("other", EUCLID), "Euclid")
+    with pytest.raises(ValueError, match="no records"):
+        summarise([], "Euclid")
+    failed = summarise(
+        records("Euclid", [None], status="crash", error="died") + records("other", [0.9]), "Euclid"
+    )
+    assert "nothing can be compared" in failed.statement
