@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+
 import numpy as np
 
 from nearkin.losses.base import Loss
 from nearkin.maps.base import Map
 from nearkin.numerics.threads import blas_threads
+
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 #: What a solver is told where the embedding has overflowed: far worse than any real value.
 OVERFLOWED = 1e100
@@ -43,6 +48,8 @@ class Objective:
         self.map = map
         self.loss = loss
         self.F = F
+        self.y = y
+        self.sample_weight = sample_weight
         start, _ = self._forward(theta0)
         if not _in_range(start):
             raise ValueError(
@@ -58,6 +65,24 @@ class Objective:
         value, dZ = self.loss.value_and_grad(Z, self.state)
         with blas_threads(self.F.size * Z.shape[1]):
             return value, self.map.pullback(dZ, cache)
+
+    def renewed(self, theta: np.ndarray) -> Objective:
+        """The same objective with the loss prepared anew where the rows lie at theta."""
+        Z, _ = self._forward(theta)
+        again = copy.copy(self)
+        again.state = self.loss.prepare(Z, self.y, start=Z, sample_weight=self.sample_weight)
+        return again
+
+    def restricted(self, theta: np.ndarray, part: slice) -> Function:
+        """The objective as a function of one stretch of theta, the rest held still."""
+
+        def of_part(values: np.ndarray) -> tuple[float, np.ndarray]:
+            full = theta.copy()
+            full[part] = values
+            value, gradient = self(full)
+            return value, gradient[part]
+
+        return of_part
 
     def _forward(self, theta):
         with (

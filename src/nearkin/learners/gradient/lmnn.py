@@ -8,7 +8,6 @@ from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
-from nearkin.objective import Objective
 
 
 def check_margin_settings(learner) -> None:
@@ -32,23 +31,12 @@ class _LargeMarginLearner(GradientLearner):
     def _optimise(self, objective, theta, callback):
         result = super()._optimise(objective, theta, callback)
         for _ in range(self.refresh_targets):
-            renewed = self._with_current_targets(objective, result.theta)
+            renewed = objective.renewed(result.theta)
             if np.array_equal(renewed.state.targets, objective.state.targets):
                 break
             objective = renewed
             result = super()._optimise(objective, result.theta, callback)
         return result
-
-    @staticmethod
-    def _with_current_targets(objective, theta) -> Objective:
-        """The same objective with targets chosen anew where the rows lie now."""
-        renewed = object.__new__(Objective)
-        renewed.__dict__.update(objective.__dict__)
-        Z, _ = objective.map.forward(theta, objective.F)
-        renewed.state = objective.loss.prepare(
-            Z, objective.state.codes, sample_weight=objective.state.weights
-        )
-        return renewed
 
 
 class LMNN(_LargeMarginLearner):

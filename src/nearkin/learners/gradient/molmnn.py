@@ -1,0 +1,184 @@
+"""Mixtures of large margin nearest neighbours: local metrics, softly switched."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
+from nearkin.learners.gradient.lmnn import check_margin_settings
+from nearkin.losses import LargeMarginLoss
+from nearkin.maps import GatedEmbedding, GatedMap
+from nearkin.solvers import SolverResult
+
+
+class MoLMNN(GradientLearner):
+    """A mixture of large margin nearest neighbours: gates divide the space, each region has a metric.
+
+    Alternates between the gates and the local projections, choosing targets and impostors anew
+    under the current distance before each (Algorithm 1 of the paper).
+
+    Parameters
+    ----------
+    n_regions : int, default=2
+    gating : {"softmax", "sigmoid"}, default="softmax"
+        Softmax gates compete, so that each sample has one region; sigmoid gates cooperate.
+    n_components : int or None, default=None
+        Dimensions of each local projection; None keeps all.
+    n_targets : int, default=3
+    mu : float in [0, 1], default=0.5
+        Share of the push against the pull.
+    init : {"pca", "auto", "identity", "lda", "random"} or array, default="pca"
+        Where every local projection starts.
+    kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
+        Learn in the feature space of a kernel instead of the input space.
+    solver : {"lbfgs", "cg", "gd"}, default="lbfgs"
+        "gd", gradient descent with line search, is the paper's.
+    max_iter : int, default=30
+        Budget of rounds, each of gates and then projections.
+    steps_per_round : int, default=10
+        Budget of solver steps for either part in a round.
+    tol : float, default=1e-3
+        Stop when a round gains less than this share of the objective (or of 1, if that is larger).
+    n_init : int, default=1
+        Restarts from changed starts; the best objective is kept.
+    warm_start : bool, default=False
+        Begin where the last fit ended.
+    verbose : int, default=0
+    random_state : int, RandomState or None, default=None
+        Gates start small and random.
+
+    Attributes
+    ----------
+    projections_ : ndarray of shape (n_regions, n_components, n_features)
+    gates_ : ndarray of shape (n_regions, n_features + 1)
+        Slopes and, last, thresholds; both act on centred features.
+    distance_ : EmbeddedDistance
+    objective_ : float
+        Final loss per sample, over all impostors and the targets of the last round.
+    history_ : ndarray
+        The objective after each solver step; it may rise where targets are chosen anew.
+    n_iter_ : int
+        Rounds.
+    classes_ : ndarray
+
+    References
+    ----------
+    M. Semerci, E. Alpaydin (2013). Mixtures of Large Margin Nearest Neighbor Classifiers. ECML PKDD.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_wine(return_X_y=True)
+    >>> mixture = MoLMNN(n_regions=2, n_components=2, random_state=0).fit(scale(X), y)
+    >>> mixture.gate(scale(X)).shape, mixture.region_embedding(scale(X), 0).shape
+    ((178, 2), (178, 2))
+    """
+
+    summary = "mixture of local large-margin metrics with soft gates (MoLMNN)"
+
+    projections_: np.ndarray
+    gates_: np.ndarray
+
+    def __init__(
+        self,
+        n_regions=2,
+        gating="softmax",
+        n_components=None,
+        *,
+        n_targets=3,
+        mu=0.5,
+        init="pca",
+        kernel=None,
+        solver="lbfgs",
+        max_iter=30,
+        steps_per_round=10,
+        tol=1e-3,
+        n_init=1,
+        warm_start=False,
+        verbose=0,
+        random_state=None,
+    ):
+        self.n_regions = n_regions
+        self.gating = gating
+        self.n_components = n_components
+        self.n_targets = n_targets
+        self.mu = mu
+        self.init = init
+        self.kernel = kernel
+        self.solver = solver
+        self.max_iter = max_iter
+        self.steps_per_round = steps_per_round
+        self.tol = tol
+        self.n_init = n_init
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @classmethod
+    def tuning_grid(cls, n_samples, n_features, n_classes):
+        return {"n_regions": [2, 4], "gating": ["softmax", "sigmoid"]}
+
+    def gate(self, X) -> np.ndarray:
+        """How open each region's gate is for each row, from 0 to 1 (n_samples x n_regions)."""
+        X = self._validate_new(X)
+        return self._embedding.gate(X)
+
+    def region(self, X) -> np.ndarray:
+        """The region whose gate is most open for each row."""
+        return self.gate(X).argmax(axis=1)
+
+    def region_embedding(self, X, region: int, n_dimensions: int = 2) -> np.ndarray:
+        """Rows under one region's projection, turned so that few dimensions show most of it.
+
+        Made for plots: draw the rows of `region` in it. The dimensions are the leading singular
+        directions of the projection; missing ones are zero.
+        """
+        X = self._validate_new(X)
+        if not 0 <= region < len(self.projections_):
+            raise ValueError(f"region={region!r}: expected a number from 0 to {len(self.projections_) - 1}.")
+        turn = np.linalg.svd(self.projections_[region], full_matrices=False)[0][:, :n_dimensions]
+        local = self._embedding.local(X, region) @ turn.astype(X.dtype)
+        return np.pad(local, [(0, 0), (0, n_dimensions - local.shape[1])])
+
+    @property
+    def _embedding(self) -> GatedEmbedding:
+        return self.distance_.queries
+
+    def _map(self):
+        gated = GatedMap(self.n_regions, self.gating, self.n_components, self.init)
+        return after_kernel(self.kernel, gated)
+
+    def _loss(self):
+        check_margin_settings(self)
+        return LargeMarginLoss(self.n_targets, self.mu)
+
+    def _solver(self):
+        # Inside a round the value has to settle further than between rounds.
+        return named_solver(self.solver, self.steps_per_round, 0.1 * self.tol)
+
+    def _optimise(self, objective, theta, callback) -> SolverResult:
+        n_gates = self.n_regions * (objective.F.shape[1] + 1)
+        parts = [slice(theta.size - n_gates, None), slice(0, theta.size - n_gates)]
+        solver = self._solver()
+        history: list[float] = []
+        rounds, evaluations, before, converged = 0, 0, np.inf, False
+        while rounds < self.max_iter and not converged:
+            rounds += 1
+            for part in parts:
+                objective = objective.renewed(theta)
+                result = solver.minimise(objective.restricted(theta, part), theta[part])
+                theta = theta.copy()
+                theta[part] = result.theta
+                history += result.history if not history else result.history[1:]
+                evaluations += result.n_evaluations
+            stopped = bool(callback(theta, result.value))
+            converged = stopped or abs(before - result.value) <= self.tol * max(abs(result.value), 1.0)
+            before = result.value
+        message = "rounds settled" if converged else "the budget of rounds ran out"
+        return SolverResult(theta, result.value, rounds, evaluations, converged, message, history)
+
+    def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
+        attributes = super()._fitted(map_, theta, lift, n_features, dtype)
+        embedding = attributes["distance_"].queries
+        return {**attributes, "projections_": embedding.projections, "gates_": embedding.gates}
