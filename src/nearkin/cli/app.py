@@ -12,6 +12,7 @@ from nearkin.cli.fit import fit
 from nearkin.cli.hubness import hubness
 from nearkin.cli.learners import learners
 from nearkin.cli.predict import predict
+from nearkin.cli.report import report
 
 app = typer.Typer(
     name="nearkin",
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, fit, predict, hubness, learners, datasets):
+for command in (compare, report, fit, predict, hubness, learners, datasets):
     app.command()(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -60,10 +61,11 @@ class Outcome:
     def candidate(self, label: str) -> Candidate:
         return next(candidate for candidate in self.candidates if candidate.label == label)
 
-    def after(self) -> str | None:
-        """The learned distance to show beside Euclid: the winner, or the best learner if Euclid won."""
-        rows = [row for row in self.comparison.rows if row.mean is not None and not row.reference]
-        return next((row.label for row in rows if row.label != self.plan.baseline), None)
+
+def after_label(comparison: Comparison) -> str | None:
+    """The learned distance to show beside Euclid: the winner, or the best learner if Euclid won."""
+    rows = [row for row in comparison.rows if row.mean is not None and not row.reference]
+    return next((row.label for row in rows if row.label != comparison.baseline), None)
 
 
 def require_plotting() -> None:
@@ -80,6 +82,13 @@ def run(
 ) -> Outcome:
     """Compare the candidates on the data, resuming from the results file if there is one."""
     kind = StratifiedFolds if data.task == "classification" else Folds
+    circumstances = {
+        "facts": _facts(data, plan),
+        "class_names": list(data.class_names),
+        "command": typed_command(),
+        "notices": list(plan.notices),
+        "versions": installed_versions(),
+    }
     with ResultsStore.open(plan.results) as store:
         comparison = compare(
             data.X,
@@ -90,20 +99,33 @@ def run(
             name=data.name,
             task=data.task,
             store=store,
-            jobs=plan.jobs or 0,
+            jobs=plan.jobs or available_cores(),
             time_budget=plan.time_budget,
             seed=plan.seed,
+            description=circumstances,
             progress=progress,
         )
         records = store.results(comparison.run)
-    summary = summarise_comparison(
-        comparison,
-        facts=_facts(data, plan),
-        command=typed_command(),
-        notices=[*plan.notices, *_warnings(comparison, records)],
-        versions=installed_versions(),
-    )
+    summary = summary_of(comparison, records, circumstances)
     return Outcome(data, candidates, plan, comparison, records, summary)
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def summary_of(comparison: Comparison, records: Sequence[Record], circumstances: dict[str, Any]) -> Summary:
+    """The summary of a comparison under the circumstances that were kept with it."""
+    return summarise_comparison(
+        comparison,
+        facts=circumstances.get("facts", {}),
+        command=circumstances.get("command", ""),
+        notices=[*circumstances.get("notices", ()), *_warnings(comparison, records)],
+        versions=circumstances.get("versions"),
+    )
 
 
 def typed_command() -> str:
@@ -205,16 +227,6 @@ def report(outcome: Outcome, path: Path) -> None:
     if outcome.plan.results is not None and outcome.comparison.run is not None:
         with ResultsStore.open(outcome.plan.results) as store:
             store.put_artifact(outcome.comparison.run, "views", plain(views.to_dict()))
-            store.put_artifact(
-                outcome.comparison.run,
-                "circumstances",
-                plain(
-                    {
-                        key: getattr(outcome.summary, key)
-                        for key in ("facts", "versions", "command", "notices")
-                    }
-                ),
-            )
 
 
 def fitted(outcome: Outcome, label: str, rows=None):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from nearkin.cli.errors import CommandError
-from nearkin.cli.viewing import class_namer
+from nearkin.cli.viewing import class_namer, first_target
 from nearkin.evaluation import Folds, StratifiedFolds
 from nearkin.report.look import hubness_view
 from nearkin.report.views import HubnessView
@@ -26,5 +26,11 @@ def measured(name: str, model, data, *, k: int, n_folds: int, seed: int) -> Hubn
         queries = fitted[:-1].transform(data.X[split.test])
         _, indices = fitted.steps[-1][1].kneighbors(queries, n_neighbors=k)
         neighbours[split.test] = split.train[indices]
-    labels = data.y if classification else np.asarray(data.y, dtype=float).reshape(data.n_samples, -1)[:, 0]
-    return hubness_view(name, neighbours, np.arange(data.n_samples), labels, name_of=class_namer(data))
+    return hubness_view(
+        name,
+        neighbours,
+        np.arange(data.n_samples),
+        first_target(data.y),
+        name_of=class_namer(data.y, data.class_names),
+        categorical=classification,
+    )

@@ -80,4 +80,9 @@ def load_model(path: Path) -> LoadedModel:
     """A model and what its file says about it; a foreign or damaged file is an error."""
     from nearkin.persistence import load, read_metadata
 
-    return LoadedModel(load(path), read_metadata(path))
+    description = read_metadata(path)
+    metadata = dict(description["metadata"])
+    if metadata.get("encoder") is None and description.get("feature_names"):
+        # Saved from Python on a data frame: its columns are numbers with names.
+        metadata["encoder"] = TableEncoder.for_numbers(description["feature_names"]).to_dict()
+    return LoadedModel(load(path), metadata)

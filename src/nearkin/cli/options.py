@@ -101,7 +101,8 @@ def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
         if key not in known:
             hint = close_matches(key, known)
             raise CommandError(
-                f"--set {pair!r}: {learner.__name__} has no setting {key!r}.{hint} It has: {', '.join(known)}."
+                f"--set {pair!r}: {learner.__name__} has no setting {key!r}.{hint} "
+                f"It has: {', '.join(known)}."
             )
         settings[key] = parse_value(text)
     return settings

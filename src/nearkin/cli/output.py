@@ -41,7 +41,10 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title:
     from rich.text import Text
 
     width = None if sys.stdout.isatty() else FILE_WIDTH
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    console = Console(width=width, highlight=False)
+    if title:
+        console.print(Text(title, style="bold"), soft_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(
             column.title,
@@ -51,7 +54,7 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title:
         )
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
-    Console(width=width, highlight=False).print(table)
+    console.print(table)
 
 
 def print_json(data: Any) -> None:

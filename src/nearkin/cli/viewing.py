@@ -2,78 +2,116 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
-from nearkin.cli.comparing import Outcome, fitted
-from nearkin.evaluation import Folds, StratifiedFolds
+from nearkin.cli.comparing import Outcome, after_label, fitted
+from nearkin.evaluation import Comparison, Folds, Record, ResultsStore, StratifiedFolds
 from nearkin.report.local import local_views
 from nearkin.report.look import embedding_view
 from nearkin.report.summarise import confusion_of, held_out_predictions, hubness_of
-from nearkin.report.views import Views
+from nearkin.report.views import EmbeddingView, LocalViews, Views
 
 PROTOCOL = "Every row was held out once, and judged by a model that had not seen it."
 MAX_TARGETS_SHOWN = 6
+#: One fold of so many is held out for the pictures: enough points to look at, enough left to learn from.
+PICTURE_FOLDS = 4
 
 
 def views_of(outcome: Outcome) -> Views:
     """Hubness, confusion and predictions from the results; pictures from one more fit per distance."""
     data = outcome.data
-    shown = [label for label in (outcome.plan.baseline, outcome.after()) if label is not None]
-    names = class_namer(data)
-    labels = (
-        data.y
-        if data.task == "classification"
-        else np.asarray(data.y, dtype=float).reshape(len(data.y), -1)[:, 0]
-    )
-    hubness = [
-        view for label in shown if (view := hubness_of(outcome.records, label, labels, names)) is not None
-    ]
-    confusion = []
-    if data.task == "classification":
-        found = (confusion_of(outcome.records, label, labels, names) for label in shown)
-        confusion = [view for view in found if view is not None]
+    namer = class_namer(data.y, data.class_names)
+    views = views_of_records(outcome.comparison, outcome.records, data.y, namer, data.target_names)
     return Views(
-        hubness=hubness,
-        embedding=_embedding(outcome, shown, labels, names),
-        confusion=confusion,
-        local=_local(outcome, names),
-        regression=_predictions(outcome, shown[-1]) if data.task == "regression" else {},
+        hubness=views.hubness,
+        confusion=views.confusion,
+        regression=views.regression,
+        protocol=views.protocol,
+        embedding=_embedding(outcome, namer),
+        local=_local(outcome, namer),
+    )
+
+
+def stored_views(
+    store: ResultsStore, comparison: Comparison, records: Sequence[Record], class_names: Sequence[str]
+) -> Views:
+    """The views kept beside a run, or those that its records alone can give."""
+    kept = store.artifact(comparison.run, "views")
+    if kept is not None:
+        return Views.from_dict(kept)
+    y = store.targets(comparison.run)
+    n_targets = 1 if y.ndim == 1 else y.shape[1]
+    names = [f"target {i + 1}" for i in range(n_targets)]
+    return views_of_records(comparison, records, y, class_namer(y, class_names), names)
+
+
+def views_of_records(
+    comparison: Comparison,
+    records: Sequence[Record],
+    y,
+    namer: Callable[[Any], Any],
+    target_names: Sequence[str],
+) -> Views:
+    """Hubness, confusion and predictions of the held-out rows, before and after learning."""
+    shown = shown_labels(comparison)
+    labels, classification = first_target(y), comparison.metric == "accuracy"
+    hubness = [hubness_of(records, label, labels, namer, categorical=classification) for label in shown]
+    confusion = [confusion_of(records, label, labels, namer) for label in shown] if classification else []
+    return Views(
+        hubness=[view for view in hubness if view is not None],
+        confusion=[view for view in confusion if view is not None],
+        regression={} if classification else _predictions(records, shown[-1], y, target_names),
         protocol=PROTOCOL,
     )
 
 
-def class_namer(data):
-    """From a label to its readable name; regression targets stay numbers."""
-    if data.task != "classification":
+def shown_labels(comparison: Comparison) -> list[str]:
+    """Euclid and the learned distance that is shown beside it."""
+    after = after_label(comparison)
+    return [comparison.baseline] + ([] if after is None else [after])
+
+
+def first_target(y) -> np.ndarray:
+    """Labels, or the first of several targets, one per row."""
+    y = np.asarray(y)
+    return y if y.ndim == 1 else y[:, 0]
+
+
+def class_namer(y, class_names: Sequence[str]) -> Callable[[Any], Any]:
+    """From a label to its readable name; targets of regression stay numbers."""
+    if not class_names:
         return lambda value: value
-    names = dict(zip(np.unique(data.y).tolist(), data.class_names))
+    names = dict(zip(np.unique(y).tolist(), class_names))
     return lambda label: names.get(label, str(label))
 
 
-def _embedding(outcome: Outcome, shown, labels, names):
+def _embedding(outcome: Outcome, namer) -> EmbeddingView | None:
     data, plan = outcome.data, outcome.plan
     folds = StratifiedFolds if data.task == "classification" else Folds
-    split = folds(plan.n_folds).splits(data.y, plan.seed)[0]
-    models = {label: fitted(outcome, label, split.train) for label in shown}
+    split = folds(PICTURE_FOLDS).splits(data.y, plan.seed)[0]
+    models = {label: fitted(outcome, label, split.train) for label in shown_labels(outcome.comparison)}
     models = {label: model for label, model in models.items() if hasattr(model.steps[-1][1], "kneighbors")}
     if not models:
         return None
     return embedding_view(
         models,
         data.X,
-        labels,
+        first_target(data.y),
         split.train,
         split.test,
         seed=plan.seed,
-        name_of=names,
-        target_name=data.target_names[0],
+        name_of=namer,
+        categorical=data.task == "classification",
+        target_name="class" if data.target_names[0] == "y" and data.class_names else data.target_names[0],
     )
 
 
-def _local(outcome: Outcome, names) -> list:
+def _local(outcome: Outcome, namer) -> list[LocalViews]:
     """Regions and prototypes of every local learner that took part, fitted on all rows."""
-    data = outcome.data
-    found = []
+    data, found = outcome.data, []
     for row in outcome.comparison.rows:
         if row.mean is None or row.reference or row.label == outcome.plan.baseline:
             continue
@@ -85,7 +123,7 @@ def _local(outcome: Outcome, names) -> list:
             row.label,
             getattr(final, "learner_", final),
             pipeline[:-1].transform(data.X),
-            [names(label) for label in data.y.tolist()],
+            [namer(label) for label in data.y.tolist()],
             data.feature_names,
         )
         found += [] if views is None else [views]
@@ -93,17 +131,17 @@ def _local(outcome: Outcome, names) -> list:
 
 
 def _is_local(predictor) -> bool:
-    parameters = getattr(predictor, "learner", predictor)
-    return any(name in parameters.get_params() for name in ("n_prototypes", "n_regions"))
+    learner = getattr(predictor, "learner", predictor)
+    return any(name in learner.get_params() for name in ("n_prototypes", "n_regions"))
 
 
-def _predictions(outcome: Outcome, label: str) -> dict:
-    rows, predicted = held_out_predictions(outcome.records, label)
+def _predictions(records: Sequence[Record], label: str, y, names: Sequence[str]) -> dict[str, dict]:
+    rows, predicted = held_out_predictions(records, label)
     if not len(rows):
         return {}
-    true = np.asarray(outcome.data.y, dtype=float).reshape(outcome.data.n_samples, -1)[rows]
+    true = np.asarray(y, dtype=float).reshape(len(y), -1)[rows]
     predicted = np.asarray(predicted, dtype=float).reshape(len(rows), -1)
     return {
         name: {"true": true[:, i].tolist(), "predicted": predicted[:, i].tolist()}
-        for i, name in enumerate(outcome.data.target_names[:MAX_TARGETS_SHOWN])
+        for i, name in enumerate(names[:MAX_TARGETS_SHOWN])
     }

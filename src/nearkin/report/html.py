@@ -99,7 +99,9 @@ def key_figures(summary: Summary) -> list[dict[str, str]]:
     tiles = [{"label": f"Best: {winner.name}", "value": text(winner.score), "note": summary.score.name}]
     if baseline is not None and winner is not baseline:
         note = (
-            f"{text(winner.gain, signed=True)} by learning" if winner.gain is not None else summary.score.name
+            f"{winner.name} {text(winner.gain, signed=True)}"
+            if winner.gain is not None
+            else summary.score.name
         )
         tiles.append({"label": "Euclid", "value": text(baseline.score), "note": note})
         if winner.skewness is not None and baseline.skewness is not None:

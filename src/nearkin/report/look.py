@@ -25,7 +25,14 @@ def unnamed(label):
 
 
 def hubness_view(
-    name: str, neighbours, queries, labels, references=None, name_of: Callable[[Any], Any] = unnamed
+    name: str,
+    neighbours,
+    queries,
+    labels,
+    references=None,
+    *,
+    name_of: Callable[[Any], Any] = unnamed,
+    categorical: bool = True,
 ) -> HubnessView:
     """N_k of the references from neighbour lists.
 
@@ -38,11 +45,13 @@ def hubness_view(
     queries : int array of shape (n_queries,)
         Row numbers of the queries.
     labels : array of shape (n_rows,)
-        Labels of all rows, for counting bad appearances; numbers that are not labels are only listed.
+        Labels of all rows, or numbers if not `categorical`.
     references : int array, optional
         Rows that could have been found; all of them by default.
     name_of : callable
         From a label to the name that is shown.
+    categorical : bool
+        Whether labels are classes, so that appearances beside another class can be counted as bad.
     """
     neighbours, labels = np.asarray(neighbours), np.asarray(labels)
     references = np.arange(len(labels)) if references is None else np.asarray(references)
@@ -50,15 +59,14 @@ def hubness_view(
     counts = all_counts[references]
     position = np.full(len(labels), -1)
     position[references] = np.arange(len(references))
-    is_label = labels.ndim == 1 and labels.dtype.kind != "f"
-    if is_label:
+    if categorical:
         bad_votes = neighbours[labels[neighbours] != labels[np.asarray(queries)][:, None]]
         bad = np.bincount(bad_votes, minlength=len(labels))
     largest = references[np.argsort(-counts, kind="stable")[:MAX_HUBS]]
     hubs = []
     for row in largest:
         hub = {"row": int(row), "label": name_of(_plain(labels[row])), "count": int(all_counts[row])}
-        hubs.append({**hub, "bad": int(bad[row])} if is_label else hub)
+        hubs.append({**hub, "bad": int(bad[row])} if categorical else hub)
     return HubnessView(
         name=name,
         k=neighbours.shape[1],
@@ -87,6 +95,7 @@ def embedding_view(
     *,
     seed: int = 0,
     name_of: Callable[[Any], Any] = unnamed,
+    categorical: bool = True,
     target_name: str = "class",
 ) -> EmbeddingView:
     """The held-out rows and the references they meet, under every fitted predictor.
@@ -102,18 +111,24 @@ def embedding_view(
         Decides which rows are drawn where there are too many.
     name_of : callable
         From a label to the name that is shown.
+    categorical : bool
+        Whether the labels are classes rather than numbers to predict.
     target_name : str
         What the labels are called.
 
     Notes
     -----
-    Up to 400 queries are drawn, all their neighbours, and other references up to 1,600 points.
+    Drawn are at most 400 queries, all their neighbours, and other references up to 1,600 points; fewer
+    queries where their neighbours alone would be more.
     """
     rng = np.random.default_rng(seed)
     train, test = np.asarray(train), np.asarray(test)
-    queries = np.sort(rng.choice(test, min(MAX_QUERIES, len(test)), replace=False))
+    queries = rng.choice(test, min(MAX_QUERIES, len(test)), replace=False)
     found = {name: _neighbours(model, _rows(X, queries)) for name, model in predictors.items()}
-    met = np.unique(np.concatenate([train[indices].ravel() for _, indices, _ in found.values()]))
+    lists = np.hstack([train[indices] for _, indices, _ in found.values()])
+    n_drawn = _affordable(lists, MAX_POINTS)
+    queries, met = queries[:n_drawn], np.unique(lists[:n_drawn])
+    found = {name: tuple(part[:n_drawn] for part in parts) for name, parts in found.items()}
     others = np.setdiff1d(train, met)
     room = max(0, MAX_POINTS - len(queries) - len(met))
     drawn = np.sort(np.concatenate([met, rng.choice(others, min(room, len(others)), replace=False)]))
@@ -142,9 +157,19 @@ def embedding_view(
         is_query=[True] * len(queries) + [False] * len(drawn),
         queries=list(range(len(queries))),
         panels=_aligned(panels),
-        categorical=labels.dtype.kind != "f",
+        categorical=categorical,
         label_name=target_name,
     )
+
+
+def _affordable(lists: np.ndarray, room: int) -> int:
+    """How many of the queries, from the first on, find place together with all their neighbours."""
+    met: set[int] = set()
+    for position, neighbours in enumerate(lists.tolist()):
+        met.update(neighbours)
+        if position and position + 1 + len(met) > room:
+            return position
+    return len(lists)
 
 
 def _plain(value):

@@ -56,9 +56,9 @@ class Section:
 def leaderboard(summary: Summary, views: Views) -> Section:
     test = f" “Beats Euclid?” is a {summary.test_name} on the same folds." if summary.test_name else ""
     explanation = (
-        f"{summary.score.name} on held-out folds; settings were chosen inside the training folds only. "
-        "Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted line is plain "
-        f"Euclidean nearest neighbours.{test}"
+        f"The score is {summary.score.name} on held-out folds; settings were chosen inside the training "
+        "folds only. Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted "
+        f"line is plain Euclidean nearest neighbours.{test}"
     )
     if any(row.kind == "reference" for row in summary.standings):
         explanation += " Diamonds are models that do not use neighbours, shown for comparison only."
@@ -80,9 +80,10 @@ def hubness(summary: Summary, views: Views) -> Section | None:
     if not contents:
         return None
     explanation = (
-        "A hub is a reference that turns up among the nearest neighbours of very many queries, and so decides "
-        "more predictions than it should; an anti-hub never turns up at all. A skewness near zero means that "
-        "the references share the work evenly. “Bad” appearances are those beside a query of another class."
+        "A hub is a reference that turns up among the nearest neighbours of very many queries, and so "
+        "decides more predictions than it should; an anti-hub never turns up at all. A skewness near zero "
+        "means that the references share the work evenly. “Bad” appearances are beside a query of another "
+        "class."
     )
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
@@ -95,8 +96,8 @@ def _hub_table(view) -> Table:
         for hub in view.hubs
     ]
     caption = (
-        f"{view.name}: largest hubs. {view.anti_hubs} of {len(view.counts)} references "
-        f"({100 * view.anti_hub_share:.0f} %) are anti-hubs."
+        f"{view.name}: largest hubs; {100 * view.anti_hub_share:.0f} % "
+        f"({view.anti_hubs} of {len(view.counts)}) are anti-hubs"
     )
     return Table(columns, rows, caption)
 
@@ -109,7 +110,7 @@ def time(summary: Summary, views: Views) -> Section | None:
     if sum(row.fit_seconds is not None for row in summary.finished) < 2:
         return None
     side = "upper" if summary.score.higher_is_better else "upper (the axis is reversed)"
-    explanation = f"Median time of one fit against the score: the {side} left is where to be."
+    explanation = f"Mean time of one fit against the score: the {side} left is where to be."
     return Section("time", "Score against time", explanation, [Plot(plots.time_figure(summary), role="time")])
 
 
@@ -158,7 +159,8 @@ def local(summary: Summary, views: Views) -> Section | None:
         return None
     explanation = (
         "Local learners measure differently in different places. Each row is one region or prototype: how "
-        "many points of each class fall to it, and how strongly its own metric weighs each feature (largest = 1)."
+        "many points of each class fall to it, and how strongly its own metric weighs each feature (the "
+        "largest weight is made 1)."
     )
     contents: list[Plot | Table | Template] = []
     for learner in views.local:

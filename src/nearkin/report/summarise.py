@@ -123,7 +123,12 @@ def confusion_of(
 
 
 def hubness_of(
-    records: Sequence[Record], learner: str, labels, name_of: Callable = unnamed
+    records: Sequence[Record],
+    learner: str,
+    labels,
+    name_of: Callable = unnamed,
+    *,
+    categorical: bool = True,
 ) -> HubnessView | None:
     """N_k summed over the folds of the first repeat; None for models without neighbours."""
     folds = [
@@ -134,4 +139,4 @@ def hubness_of(
     width = min(r.neighbours.shape[1] for r in folds)
     neighbours = np.concatenate([r.neighbours[:, :width] for r in folds])
     queries = np.concatenate([r.test_rows for r in folds])
-    return hubness_view(learner, neighbours, queries, labels, name_of=name_of)
+    return hubness_view(learner, neighbours, queries, labels, name_of=name_of, categorical=categorical)

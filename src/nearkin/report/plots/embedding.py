@@ -11,6 +11,8 @@ from nearkin.report.views import EmbeddingView, PanelView
 #: Names of the traces that the page fills while a point is hovered.
 RIGHT_VOTES = "right votes"
 WRONG_VOTES = "wrong votes"
+#: Neighbours named in the hover text.
+MAX_LISTED = 5
 
 
 def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
@@ -130,12 +132,19 @@ def point_texts(view: EmbeddingView, panel: PanelView) -> list[str]:
             f"<b>row {view.rows[query]} · {view.label_name} {_value(view.labels[query])}</b>",
             f"predicted {_value(predicted)}",
         ]
-        for neighbour, distance in zip(neighbours, distances):
+        if view.categorical:
+            wrong = sum(str(view.labels[n]) != str(view.labels[query]) for n in neighbours)
+            lines.append(
+                f"{wrong} of {len(neighbours)} neighbours vote wrongly" if wrong else "no wrong votes"
+            )
+        for neighbour, distance in list(zip(neighbours, distances))[:MAX_LISTED]:
             label = view.labels[neighbour]
             mark = ""
             if view.categorical:
                 mark = "✓ " if str(label) == str(view.labels[query]) else "✗ "
             lines.append(f"{mark}row {view.rows[neighbour]} · {_value(label)} · {distance:.3g}")
+        if len(neighbours) > MAX_LISTED:
+            lines.append(f"and {len(neighbours) - MAX_LISTED} more")
         texts[query] = "<br>".join(lines)
     return texts
 

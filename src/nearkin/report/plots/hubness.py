@@ -12,7 +12,8 @@ from nearkin.report.summary import Summary
 from nearkin.report.theme import ACCENT, BASELINE, INK, kind_colour, new_figure
 from nearkin.report.views import HubnessView
 
-MAX_BARS = 40
+MAX_BARS = 14
+MAX_EVEN_WIDTH = 5
 
 
 def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
@@ -33,18 +34,24 @@ def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
     k = views[0].k if views else 10
     figure.update_layout(barmode="group", bargap=0.15, bargroupgap=0.0)
     figure.update_xaxes(
-        title_text=f"N<sub>{k}</sub>: times among the {k} nearest of a query", type="category", showgrid=False
+        title_text=f"N<sub>{k}</sub>: times among the {k} nearest of a query",
+        type="category",
+        showgrid=False,
+        tickangle=0,
+        tickfont={"size": 11},
     )
     figure.update_yaxes(title_text="share of references (%)", rangemode="tozero")
     return figure
 
 
 def _edges(largest: int) -> np.ndarray:
-    """Whole-number bin edges: one bin per count up to ten, then growing ones to keep hubs in sight."""
-    edges = list(range(0, min(largest, 10) + 2))
-    while edges[-1] <= largest and len(edges) < MAX_BARS:
-        edges.append(int(np.ceil(edges[-1] * 1.35)))
-    edges[-1] = max(edges[-1], largest + 1)
+    """Whole-number bin edges: even ones if the largest hub allows it, else growing ones."""
+    if largest < MAX_BARS * MAX_EVEN_WIDTH:
+        width = -(-(largest + 1) // MAX_BARS)
+        return np.arange(0, largest + 1 + width, width)
+    edges = [0, 1, 2, 4, 7]
+    while edges[-1] <= largest:
+        edges.append(int(np.ceil(edges[-1] * 1.6)))
     return np.asarray(edges)
 
 

@@ -48,7 +48,7 @@ def leaderboard_figure(summary: Summary) -> go.Figure:
 def _interval(row, factor: float, colour: str) -> dict | None:
     if row.interval is None:
         return None
-    low, high = row.interval
+    low, high = clipped_interval(row.interval, percent=factor == 100)
     return {
         "type": "data",
         "symmetric": False,
@@ -63,8 +63,19 @@ def _interval(row, factor: float, colour: str) -> dict | None:
 def _hover(summary: Summary, row) -> str:
     lines = [f"<b>{row.name}</b>", f"{summary.score.name} {summary.score.text(row.score)}"]
     if row.interval is not None:
-        low, high = (summary.score.text(bound) for bound in row.interval)
+        interval = clipped_interval(row.interval, percent=summary.score.as_percent)
+        low, high = (summary.score.text(bound) for bound in interval)
         lines.append(f"95 % interval {low} to {high}")
     if row.p_value is not None:
         lines.append(f"against Euclid {summary.score.text(row.gain, signed=True)}, p = {row.p_value:.3g}")
     return "<br>".join(lines) + "<extra></extra>"
+
+
+def clipped_interval(interval: tuple[float, float], *, percent: bool) -> tuple[float, float]:
+    """The interval inside the values that can occur: a t interval does not know that 100 % is the most.
+
+    >>> clipped_interval((0.95, 1.02), percent=True)
+    (0.95, 1.0)
+    """
+    low, high = interval
+    return max(low, 0.0), min(high, 1.0) if percent else high

@@ -70,8 +70,8 @@ def _label_positions(rows, summary: Summary) -> list[str]:
     offsets = {
         "top center": (0.0, 0.06),
         "bottom center": (0.0, -0.06),
-        "middle right": (0.1, 0.0),
-        "middle left": (-0.1, 0.0),
+        "middle right": (0.12, 0.0),
+        "middle left": (-0.12, 0.0),
     }
     points = [((t - min(times)) / width, upwards * (s - min(scores)) / height) for t, s in zip(times, scores)]
     for i, (x, y) in enumerate(points):

@@ -1,4 +1,4 @@
-"""A headless Chromium driven over its debugging pipe: no driver package is needed."""
+"""Fixtures of the report: example data, and a headless Chromium driven over its debugging pipe."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pytest
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -161,3 +164,77 @@ class Browser:
         os.close(self._write)
         os.close(self._read)
         shutil.rmtree(self._profile, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if find_chromium() is None:
+        pytest.skip("no Chromium or Chrome on this machine")
+    opened = Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def summary():
+    """A comparison with every kind of row: winner, baseline, reference model, worse and unfinished ones."""
+    from nearkin.report.summary import ACCURACY, Standing, Summary
+
+    rng = np.random.default_rng(0)
+
+    def row(name, mean, kind="learner", **values):
+        scores = tuple(np.clip(mean + 0.02 * rng.standard_normal(10), 0, 1))
+        interval = (mean - 0.02, mean + 0.02)
+        return Standing(name, kind, scores=scores, score=mean, spread=0.02, interval=interval, **values)
+
+    rows = [
+        row("RBF SVM", 0.99, "reference", gain=0.04, p_value=0.01, verdict="beats", fit_seconds=0.01),
+        row("LMNN", 0.985, gain=0.035, p_value=0.012, verdict="beats", skewness=0.5, fit_seconds=0.2),
+        row("RCA", 0.96, gain=0.01, p_value=0.4, verdict="no difference", skewness=0.8, fit_seconds=0.001),
+        row("Euclid", 0.95, "baseline", skewness=0.9, fit_seconds=0.0004, settings={"n_neighbors": 7}),
+        row("MoveQuery", 0.9, gain=-0.05, p_value=0.001, verdict="worse", skewness=3.0, fit_seconds=0.001),
+        Standing("<Slow & co>", status="failed", note="10 of 10 folds failed (timeout)"),
+    ]
+    return Summary(
+        title="wine & <cheese>",
+        task="classification",
+        score=ACCURACY,
+        standings=rows,
+        headline="LMNN beats Euclid; by 3.5 points of accuracy.",
+        facts={"rows": "178", "seed": "0"},
+        versions={"nearkin": "0.1"},
+        command="nearkin compare wine",
+        notices=["One learner failed."],
+        test_name="paired t test",
+    )
+
+
+@pytest.fixture(scope="session")
+def views():
+    """Views of the iris data under Euclid and under a random linear map."""
+    from sklearn.datasets import load_iris
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from nearkin.predictors import KNNClassifier
+    from nearkin.report.look import confusion_view, embedding_view, hubness_view
+    from nearkin.report.views import LocalView, LocalViews, Views
+
+    iris = load_iris()
+    X, y = iris.data, np.asarray(iris.target_names)[iris.target]
+    train, test = np.arange(0, 150, 3), np.setdiff1d(np.arange(150), np.arange(0, 150, 3))
+    euclid = make_pipeline(KNNClassifier(n_neighbors=5)).fit(X[train], y[train])
+    scaled = make_pipeline(StandardScaler(), KNNClassifier(n_neighbors=3)).fit(X[train], y[train])
+    predicted = euclid.predict(X[test])
+    lists = train[euclid[-1].kneighbors(X[test], 10)[1]]
+    parts = [
+        LocalView(f"region {i}", {"setosa": 20 + i, "virginica": 9}, {"petal": 1.0 - i / 4, "sepal": 0.5})
+        for i in (1, 2)
+    ]
+    return Views(
+        hubness=[hubness_view(name, lists, test, y, train) for name in ("Euclid", "LMNN")],
+        embedding=embedding_view({"Euclid": euclid, "LMNN": scaled}, X, y, train, test),
+        confusion=[confusion_view("Euclid", y[test], predicted)],
+        local=[LocalViews("MoLMNN", "region", parts)],
+        protocol="One split.",
+    )
