@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -58,10 +59,9 @@ class _NeighbourPredictor(BaseEstimator):
                 raise TypeError(f"without a learner, fit takes no {', '.join(map(repr, fit_params))}.")
             self.distance_ = EmbeddedDistance()
         else:
-            routed = process_routing(self, "fit", **fit_params)
-            # Without routing switched on, everything extra is meant for the learner.
-            params = routed.learner.fit if routed.learner.fit or not fit_params else fit_params
-            self.learner_ = clone(self.learner).fit(X, y, **params)
+            if get_config()["enable_metadata_routing"]:
+                fit_params = process_routing(self, "fit", **fit_params).learner.fit
+            self.learner_ = clone(self.learner).fit(X, y, **fit_params)
             self.distance_ = self.learner_.distance_
         self.references_ = X
         self.n_samples_fit_ = X.shape[0]

@@ -1,0 +1,74 @@
+"""RCA: whitening checked by its definition, and its ways out of singular data."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from nearkin import RCA
+
+X, y = load_wine(return_X_y=True)
+
+
+def within(Z, labels):
+    classes = [Z[labels == label] for label in np.unique(labels)]
+    return np.concatenate([rows - rows.mean(axis=0) for rows in classes])
+
+
+def test_without_shrinkage_the_variation_inside_classes_becomes_white():
+    Z = within(RCA(shrinkage=0.0).fit_transform(X, y), y)
+    np.testing.assert_allclose(Z.T @ Z / len(Z), np.eye(X.shape[1]), atol=1e-8)
+
+
+def test_components_are_those_of_greatest_whitened_variance():
+    whole, part = RCA().fit(X, y), RCA(n_components=4).fit(X, y)
+    assert part.components_.shape == (4, 13)
+    total = np.linalg.eigvalsh(np.cov(whole.transform(X).T, bias=True))[::-1][:4]
+    np.testing.assert_allclose(part.transform(X).var(axis=0), total)
+
+
+def test_chunklets_equal_labels_where_they_say_the_same():
+    np.testing.assert_allclose(RCA().fit(X, chunklets=y).components_, RCA().fit(X, y).components_)
+
+
+def test_rows_in_no_chunklet_do_not_count():
+    chunklets = y.copy()
+    chunklets[::2] = -1
+    some = RCA(shrinkage=0.1).fit(X, chunklets=chunklets)
+    np.testing.assert_allclose(some.components_, RCA(shrinkage=0.1).fit(X[1::2], y[1::2]).components_)
+
+
+def test_label_minus_one_is_a_class_like_any_other():
+    signs = np.where(y == 0, -1, 1)
+    np.testing.assert_allclose(RCA().fit(X, signs).components_, RCA().fit(X, y == 0).components_)
+
+
+def test_mahalanobis_matrix_gives_the_learned_distances():
+    rca = RCA().fit(X, y)
+    difference = X[0] - X[1]
+    expected = difference @ rca.get_mahalanobis_matrix() @ difference
+    assert rca.distance_.pairwise(X[:1], X[1:2])[0, 0] == pytest.approx(expected)
+
+
+def test_singular_covariances_are_survived():
+    wide = np.random.default_rng(0).normal(size=(20, 50))
+    constant = np.column_stack([X, np.ones(len(X)), X[:, 0]])
+    for data, labels in [(wide, np.arange(20) % 2), (constant, y)]:
+        for shrinkage in ("auto", 0.0, 0.5):
+            assert np.isfinite(RCA(shrinkage=shrinkage).fit(data, labels).components_).all()
+
+
+def test_identical_rows_fall_back_to_euclid_with_a_warning():
+    with pytest.warns(UserWarning, match="coincide"):
+        rca = RCA().fit(np.repeat([[1.0, 2.0], [3.0, 5.0]], 3, axis=0), [0, 0, 0, 1, 1, 1])
+    np.testing.assert_allclose(rca.components_, np.eye(2))
+
+
+def test_clear_errors():
+    with pytest.raises(ValueError, match="at least two rows"):
+        RCA().fit(X, np.arange(len(X)))
+    with pytest.raises(ValueError, match="n_components"):
+        RCA(n_components=14).fit(X, y)
+    with pytest.raises(ValueError, match="shrinkage"):
+        RCA(shrinkage=2.0).fit(X, y)
+    with pytest.raises(ValueError, match="one number per row"):
+        RCA().fit(X, chunklets=[0, 0, 1])

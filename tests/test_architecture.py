@@ -1,0 +1,40 @@
+"""The house keeps its rules: one-way imports, and an import that loads nothing heavy."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_rooms_import_only_downwards():
+    lint_imports = Path(sys.executable).with_name("lint-imports")
+    if not lint_imports.exists():
+        pytest.fail("import-linter is not installed; install the dev extra")
+    done = subprocess.run([lint_imports, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def modules_added_to_scikit_learn() -> set[str]:
+    script = (
+        "import sys, sklearn.neighbors; before = set(sys.modules); import nearkin; "
+        "print(' '.join(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_nearkin_loads_nothing_heavy():
+    added = modules_added_to_scikit_learn()
+    heavy = {"numba", "faiss", "plotly", "matplotlib", "dask", "pandas", "typer", "rich", "skops", "pyarrow"}
+    assert heavy.isdisjoint(name.partition(".")[0] for name in added)
+    # Not seconds, which depend on the machine, but what they are spent on.
+    assert sum(not name.startswith("nearkin") for name in added) < 120
+
+
+def test_every_public_name_is_there():
+    import nearkin
+
+    assert all(hasattr(nearkin, name) for name in nearkin.__all__)
