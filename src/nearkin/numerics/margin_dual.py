@@ -29,7 +29,7 @@ LARGEST_FACTORISATION = 1200
 # Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
 SMALLEST_SMOOTHING = 1e-5
 # Weights this small, relative to what one triplet could give, mean that the triplets contradict each other.
-ZERO_WEIGHT = 1e-7
+ZERO_WEIGHT = 1e-6
 
 
 class PairMatrix(Protocol):
@@ -99,7 +99,7 @@ class _Problem:
         margins = self.margins(w)
         # Along the ray of w the primal is a parabola; its lowest point is known.
         scale = max(lowest_mean(margins, self.nu), 0.0) / size
-        return w * scale, -0.5 * scale**2 * size, 1 - scale**2, margins
+        return w * scale, -0.5 * scale**2 * size, max(1 - scale**2, 0.0), margins
 
 
 def solve_margin_dual(
@@ -134,21 +134,25 @@ def solve_margin_dual(
     a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]
     weights, objective, gap, margins = problem.certify(a)
     reference = _reference_size(problem)
-    best = (weights, a, objective, gap)
-    n_iter, smoothing = 0, 1.0
-    while best[3] > tol and n_iter < max_iter:
+    n_iter, smoothing, mu = 0, 1.0, 0.0
+    while True:
         w = np.maximum(problem.aggregate(a), 0)
         if np.linalg.norm(w) <= ZERO_WEIGHT * reference:
-            return MarginSolution(np.zeros_like(w), a, 0.0, 0.0, n_iter, True)
-        mu = max(smoothing * float(margins.std()), 1e-14 * reference**2) / problem.cap
-        a, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
+            return MarginSolution(np.zeros_like(w), a, 0.0, 0.0, max(1, n_iter), True)
+        if gap <= tol or n_iter >= max_iter:
+            break
+        # Where the weights vanish the spread of the margins does too; mu must not run ahead of them.
+        mu = max(smoothing * float(margins.std()) / problem.cap, 0.1 * mu)
+        closer, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
         n_iter += used
+        if np.linalg.norm(np.maximum(problem.aggregate(closer), 0)) > np.linalg.norm(w):
+            # Rounding got the better of a step this long.
+            smoothing, mu = 100 * smoothing, 100 * mu
+            continue
+        a = closer
         weights, objective, gap, margins = problem.certify(a)
-        if gap < best[3]:
-            best = (weights, a, objective, gap)
         smoothing = max(0.2 * smoothing, SMALLEST_SMOOTHING)
-    weights, a, objective, gap = best
-    return MarginSolution(weights, a, objective, gap, n_iter, gap <= tol)
+    return MarginSolution(weights, a, objective, gap, max(1, n_iter), gap <= tol)
 
 
 def _reference_size(problem: _Problem) -> float:
@@ -159,7 +163,7 @@ def _reference_size(problem: _Problem) -> float:
 
 
 def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
-    """One proximal step from `centre` by projected Newton in w; returns the new dual point and the steps used."""
+    """One proximal step from `centre` by projected Newton in w: the new dual point and the steps used."""
 
     def evaluate(w):
         margins = problem.margins(w)
@@ -171,9 +175,8 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
     for n_iter in range(1, max_iter + 1):
         gradient = w - problem.aggregate(a)
         residual = np.linalg.norm(w - np.maximum(w - gradient, 0))
-        if residual <= 1e-3 * np.sqrt(mu) * np.linalg.norm(a - centre) or residual <= 1e-13 * np.linalg.norm(
-            w
-        ):
+        moved = np.sqrt(mu) * np.linalg.norm(a - centre)
+        if residual <= max(1e-3 * moved, 1e-13 * np.linalg.norm(w)):
             return a, n_iter
         free = (w > 0) | (gradient < 0)
         direction = np.zeros_like(w)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,11 +13,10 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import REGRESSION, EmbeddingLearner
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.leave_one_out import leave_one_out_arrmse
-from nearkin.learners.constraint.metric_path import Candidate, diagonal_path
+from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path
+from nearkin.learners.constraint.path_settings import PathSettings, path_settings
 from nearkin.supervision.triplets import output_ordered_triplets, standardised_targets
 
-AUTO_N_NEIGHBORS = (2, 3, 4, 5, 6)
-AUTO_NU = (1.0, 0.98, 0.95, 0.9, 0.8)
 # Numbers of neighbours a prediction may use when metrics are compared on the training rows.
 PREDICTION_NEIGHBORS = tuple(range(3, 36, 2))
 # At most this many training rows are predicted to compare two metrics.
@@ -40,12 +38,20 @@ class DMLMTP(EmbeddingLearner):
     nu : float in (0, 1], sequence of float or "auto", default=0.9
         Share of the triplets, worst first, whose mean margin counts. If it is too small for noisy
         targets the triplets contradict each other: then raise it. "auto" tries 0.8 to 1.
-    metric : {"diagonal"}, default="diagonal"
-        One weight per feature.
-    tol : float, default=1e-6
-        Relative duality gap at which the solver stops.
+    metric : {"diagonal", "full"}, default="diagonal"
+        One weight per feature, or a positive semidefinite matrix.
+    rank : int, optional
+        Largest rank of a full metric; it is then the best one on the leading `rank` eigenvectors of
+        the unrestricted matrix.
+    shrinkage : float in [0, 1], sequence of float or "auto", default="auto"
+        How far a full metric is drawn towards the diagonal one of the same setting (both scaled to
+        trace 1): 0 is the full, 1 the diagonal metric. "auto" tries five values from 0 to 1, or only
+        0 if a rank is given.
+    tol : float, optional
+        Relative duality gap at which the solver stops; by default 1e-6 for a diagonal and 1e-4 for a
+        full metric.
     max_iter : int, default=1000
-        Newton steps for each setting on the path.
+        Solver steps for each setting on the path.
     verbose : int, default=0
         If positive, print a line for each setting tried.
     random_state : int, RandomState instance or None, default=None
@@ -55,7 +61,8 @@ class DMLMTP(EmbeddingLearner):
     Attributes
     ----------
     weights_ : ndarray of shape (n_features_in_,)
-        Weight of each feature, exactly 0 for those left out.
+        Weight of each feature, exactly 0 for those left out. Only for the diagonal metric, as are
+        the next two.
     sparsity_ : float
         Share of the features left out.
     ignored_features_ : ndarray of str
@@ -64,13 +71,14 @@ class DMLMTP(EmbeddingLearner):
     components_ : ndarray of shape (n_components, n_features_in_)
         Square root of the metric, without rows of zeros; made when asked for.
     objective_ : float
-        ``1/2 ||w||^2 -`` mean of the lowest `nu` share of the margins, at the weights found.
+        ``1/2 ||w||^2 -`` mean of the lowest `nu` share of the margins, at the weights (or the full
+        matrix, before any shrinkage) found.
     gap_ : float
         Relative duality gap: the objective is at most this share of its size from the optimum.
     n_iter_ : int
-        Newton steps for the setting chosen.
+        Solver steps for the setting chosen.
     n_triplets_ : int
-    n_neighbors_, nu_ : int, float
+    n_neighbors_, nu_, shrinkage_ : int, float, float
         The setting chosen.
     fell_back_ : bool
         Whether the metric is plain Euclid, because the triplets taught nothing.
@@ -87,8 +95,11 @@ class DMLMTP(EmbeddingLearner):
     aRRMSE of k-NN regression on the training rows (best k among 3, 5, ..., 35) is kept. Plain Euclid
     takes part, so that a metric is only learned where it pays.
 
-    Cost: one exact neighbour search, then some tens of Newton steps of O(n K p) and a small
-    factorisation each. Memory is O(n K p + T), or O(n K + T) beyond 256 MB, for the
+    The same comparison chooses the shrinkage of a full metric.
+
+    Cost: one exact neighbour search, then for a diagonal metric some tens of Newton steps of
+    O(n K p) and a small factorisation each, for a full one some tens of steps of O(n p (p + K) + p^3)
+    (p at most n - 1). Memory is O(n K p + T), or O(n (K + p) + T) beyond 256 MB, for the
     T <= n K (K - 1) / 2 triplets.
 
     References
@@ -104,12 +115,12 @@ class DMLMTP(EmbeddingLearner):
     >>> Y = np.column_stack([X[:, 0], X[:, 0] ** 2])
     >>> learner = DMLMTP().fit(X, Y)
     >>> learner.weights_.round(3)
-    array([0.027, 0.   , 0.   ])
-    >>> list(learner.ignored_features_)
+    array([0.006, 0.   , 0.   ])
+    >>> learner.ignored_features_.tolist()
     ['x1', 'x2']
     """
 
-    summary = "max-margin feature weights for one or many regression targets"
+    summary = "max-margin metric for one or many regression targets: feature weights or a full matrix"
     tasks = (REGRESSION,)
 
     def __init__(
@@ -118,7 +129,9 @@ class DMLMTP(EmbeddingLearner):
         nu=0.9,
         metric="diagonal",
         *,
-        tol=1e-6,
+        rank=None,
+        shrinkage="auto",
+        tol=None,
         max_iter=1000,
         verbose=0,
         random_state=None,
@@ -126,6 +139,8 @@ class DMLMTP(EmbeddingLearner):
         self.n_neighbors = n_neighbors
         self.nu = nu
         self.metric = metric
+        self.rank = rank
+        self.shrinkage = shrinkage
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
@@ -145,19 +160,20 @@ class DMLMTP(EmbeddingLearner):
             Real targets, one or many.
         """
         X, Y = self._validate_rows_and_targets(X, y)
-        neighbourhoods, nus = self._settings(X.shape[0])
-        triplets = output_ordered_triplets(X, Y, max(neighbourhoods))
-        self.n_triplets_ = len(triplets)
-        candidates = diagonal_path(X, triplets, neighbourhoods, nus, tol=self.tol, max_iter=self.max_iter)
+        settings = path_settings(
+            self.n_neighbors, self.nu, self.metric, self.rank, self.shrinkage, X.shape[0]
+        )
+        triplets = output_ordered_triplets(X, Y, max(settings.neighbourhoods))
+        candidates = self._candidates(X, triplets, settings)
         self.path_ = []
-        if len(neighbourhoods) * len(nus) == 1:
+        if settings.has_choice and len(triplets):
+            chosen = self._best(candidates, X, Y, settings)
+        else:
             chosen = next(candidates, None)
-        else:
-            chosen = self._best(candidates, X, Y)
         if chosen is None or chosen.contradictory:
-            self._fall_back(X, len(triplets), neighbourhoods, nus)
+            self._fall_back(X.shape[1], len(triplets), settings)
         else:
-            self._keep(chosen, X, triplets)
+            self._keep(chosen, len(triplets.within(chosen.n_neighbors)))
         return self
 
     def _validate_rows_and_targets(self, X, y):
@@ -171,57 +187,47 @@ class DMLMTP(EmbeddingLearner):
             ensure_min_samples=2,
         )
         if y.dtype.kind not in "fiub":
-            raise ValueError(
-                f"DMLMTP learns from real targets, but y holds {y.dtype}; encode it as numbers first."
-            )
+            raise ValueError(f"DMLMTP learns from real targets, but y holds {y.dtype}; encode it as numbers.")
         Y = standardised_targets(y)
         constant = np.flatnonzero(~Y.any(axis=0))
         if len(constant):
             warnings.warn(
-                f"target column(s) {constant.tolist()} are constant: they cannot teach a metric, and their RRMSE "
-                "is undefined.",
+                f"target column(s) {constant.tolist()} are constant: they cannot teach a metric, and their "
+                "RRMSE is undefined.",
                 UserWarning,
                 stacklevel=3,
             )
         return X, np.delete(Y, constant, axis=1)
 
-    def _settings(self, n_rows: int) -> tuple[list[int], list[float]]:
-        if self.metric != "diagonal":
-            raise ValueError(f"metric={self.metric!r}: expected 'diagonal'.")
-        if isinstance(self.n_neighbors, str) and self.n_neighbors == "auto":
-            neighbourhoods = [k for k in AUTO_N_NEIGHBORS if k < n_rows] or [AUTO_N_NEIGHBORS[0]]
-        else:
-            neighbourhoods = [self.n_neighbors] if np.ndim(self.n_neighbors) == 0 else list(self.n_neighbors)
-        nus = (
-            list(AUTO_NU) if isinstance(self.nu, str) and self.nu == "auto" else list(np.atleast_1d(self.nu))
-        )
-        for k in neighbourhoods:
-            if not isinstance(k, Integral) or isinstance(k, bool) or k < 2:
-                raise ValueError(
-                    f"n_neighbors={k!r}: expected an integer of at least 2 (or 'auto', or several)."
-                )
-        for nu in nus:
-            if not isinstance(nu, Real) or not 0 < nu <= 1:
-                raise ValueError(
-                    f"nu={nu!r}: expected a share of the triplets in (0, 1] (or 'auto', or several)."
-                )
-        if not neighbourhoods or not nus:
-            raise ValueError("n_neighbors and nu must offer at least one value each.")
-        return [int(k) for k in neighbourhoods], [float(nu) for nu in nus]
+    def _candidates(self, X, triplets, settings: PathSettings):
+        default_tol = 1e-6 if self.metric == "diagonal" else 1e-4
+        stopping = {"tol": default_tol if self.tol is None else self.tol, "max_iter": self.max_iter}
+        path = (X, triplets, settings.neighbourhoods, settings.nus)
+        if self.metric == "diagonal":
+            return diagonal_path(*path, **stopping)
+        return full_path(*path, shrinkages=settings.shrinkages, rank=self.rank, **stopping)
 
-    def _best(self, candidates, X, Y) -> Candidate | None:
+    def _best(self, candidates, X, Y, settings: PathSettings) -> Candidate | None:
         """The candidate of the lowest leave-one-out error, or None if plain Euclid is at least as good."""
         n = X.shape[0]
         random = check_random_state(self.random_state)
         rows = np.arange(n) if n <= SCORED_ROWS else np.sort(random.choice(n, SCORED_ROWS, replace=False))
         ks = [k for k in PREDICTION_NEIGHBORS if k < n] or [1]
-        best, lowest = None, leave_one_out_arrmse(X, Y, ks, rows)
-        self._log(n_neighbors=None, nu=None, loo_arrmse=lowest)
+        best, lowest = None, np.inf
+        if settings.compares_metrics:
+            lowest = leave_one_out_arrmse(X, Y, ks, rows)
+            self._log(metric="euclid", loo_arrmse=lowest)
         for candidate in candidates:
             if candidate.contradictory:
                 continue
-            score = leave_one_out_arrmse(candidate.embedding()(X), Y, ks, rows)
-            self._log(n_neighbors=candidate.n_neighbors, nu=candidate.nu, loo_arrmse=score)
+            score = leave_one_out_arrmse(candidate.embedding(X), Y, ks, rows)
+            self._log(
+                metric=self.metric,
+                n_neighbors=candidate.n_neighbors,
+                nu=candidate.nu,
+                shrinkage=candidate.shrinkage,
+                loo_arrmse=score,
+            )
             if score < lowest:
                 best, lowest = candidate, score
         return best
@@ -231,46 +237,60 @@ class DMLMTP(EmbeddingLearner):
         if self.verbose:
             print("[DMLMTP]", ", ".join(f"{name}={value}" for name, value in tried.items()))
 
-    def _keep(self, chosen: Candidate, X, triplets) -> None:
+    def _keep(self, chosen: Candidate, n_triplets: int) -> None:
         solution = chosen.solution
         self.fell_back_ = False
-        self.n_neighbors_, self.nu_ = chosen.n_neighbors, chosen.nu
-        self.n_triplets_ = len(triplets.within(chosen.n_neighbors))
+        self.n_triplets_ = n_triplets
+        self.n_neighbors_, self.nu_, self.shrinkage_ = chosen.n_neighbors, chosen.nu, chosen.shrinkage
         self.objective_, self.gap_, self.n_iter_ = solution.objective, solution.gap, solution.n_iter
-        self._set_weights(solution.weights)
+        self._set_embedding(chosen.embedding)
+        if self.metric == "diagonal":
+            self._set_weights(solution.weights)
         if not solution.converged:
             warnings.warn(
-                f"DMLMTP stopped at max_iter={self.max_iter} with a relative duality gap of {solution.gap:.1e}, "
-                f"above tol={self.tol:.1e}; raise max_iter or tol.",
+                f"DMLMTP stopped at max_iter={self.max_iter} with a relative duality gap of "
+                f"{solution.gap:.1e}; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    def _fall_back(self, X, n_triplets: int, neighbourhoods, nus) -> None:
+    def _fall_back(self, n_features: int, n_triplets: int, settings: PathSettings) -> None:
         """Plain Euclid, with a warning that says why; silent where Euclid won a fair comparison."""
         self.fell_back_ = True
-        self.n_neighbors_, self.nu_ = max(neighbourhoods), max(nus)
-        self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 0
-        self._set_weights(np.ones(X.shape[1]))
+        self.n_triplets_ = n_triplets
+        self.n_neighbors_, self.nu_ = max(settings.neighbourhoods), max(settings.nus)
+        self.shrinkage_ = max(settings.shrinkages)
+        self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
+        weights = np.ones(n_features)
+        self._set_embedding(FeatureScaling.from_weights(weights))
+        if self.metric == "diagonal":
+            self._set_weights(weights)
         if len(self.path_) > 1:
             return
         if n_triplets == 0:
             reason = "the targets of all compared neighbours tie, so there is no triplet to learn from"
         else:
-            reason = f"the {n_triplets} triplets contradict each other at nu={max(nus)} (all weights are zero); raise nu"
+            reason = (
+                f"the {n_triplets} triplets contradict each other and the best metric is zero; "
+                f"raise nu={self.nu_}"
+            )
         warnings.warn(f"DMLMTP falls back to the Euclidean distance: {reason}.", UserWarning, stacklevel=3)
+
+    def _set_embedding(self, embedding) -> None:
+        self.distance_ = EmbeddedDistance.symmetric(embedding)
+        kept = embedding.features if isinstance(embedding, FeatureScaling) else embedding.matrix
+        self.n_components_ = len(kept)
 
     def _set_weights(self, weights: np.ndarray) -> None:
         self.weights_ = weights
-        self.distance_ = EmbeddedDistance.symmetric(FeatureScaling.from_weights(weights))
         self.sparsity_ = float(np.mean(weights == 0))
         self.ignored_features_ = _check_feature_names_in(self).astype(str)[weights == 0]
 
     @property
     def components_(self) -> np.ndarray:
         check_is_fitted(self)
-        return self.distance_.queries.matrix()
+        return self.distance_.queries.matrix
 
     @property
     def _n_features_out(self) -> int:
-        return int(np.count_nonzero(self.weights_))
+        return self.n_components_

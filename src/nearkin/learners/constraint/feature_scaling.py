@@ -31,6 +31,7 @@ class FeatureScaling:
         kept = X if len(self.features) == self.n_features else X[:, self.features]
         return kept * self.scales.astype(X.dtype, copy=False)
 
+    @property
     def matrix(self) -> np.ndarray:
         """The same map as a dense matrix, one row for each feature kept."""
         dense = np.zeros((len(self.features), self.n_features))

@@ -7,35 +7,40 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.distances import AffineMap
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
+from nearkin.numerics.psd_margin import PsdSolution, positive_factor, solve_psd_margin
 from nearkin.supervision.triplets import Triplets
+
+# A full metric needs eigendecompositions of this size, at most, at every step.
+LARGEST_FULL_METRIC = 3000
+# A mixture of a full and a diagonal metric is factored once, if it has no more features than this.
+LARGEST_MIXTURE = 1500
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One learned metric with the settings that gave it."""
+    """One learned metric with the settings that gave it; its embedding is None if the triplets contradict."""
 
     n_neighbors: int
     nu: float
-    solution: MarginSolution
+    shrinkage: float
+    solution: MarginSolution | PsdSolution
+    embedding: FeatureScaling | AffineMap | None
 
     @property
     def contradictory(self) -> bool:
-        return not self.solution.weights.any()
-
-    def embedding(self) -> FeatureScaling:
-        return FeatureScaling.from_weights(self.solution.weights)
+        return self.embedding is None
 
 
-def diagonal_path(
-    X, triplets: Triplets, neighbourhoods, nus, *, tol: float, max_iter: int
-) -> Iterator[Candidate]:
+def diagonal_path(X, triplets: Triplets, neighbourhoods, nus, **stopping) -> Iterator[Candidate]:
     """Diagonal metrics for each neighbourhood size (ascending) and nu (descending).
 
-    The lowest share of the margins only gets worse as nu falls, so that once the triplets
-    contradict each other they do so for every smaller nu; those are left out.
+    `stopping` is the `tol` and `max_iter` of the solver. The lowest share of the margins only gets
+    worse as nu falls, so that once the triplets contradict each other they do so for every smaller
+    nu; those are left out.
     """
     squares = SquaredDifferences(X, *triplets.pairs())
     for n_neighbors in sorted(neighbourhoods):
@@ -45,11 +50,96 @@ def diagonal_path(
         pairs = squares.first(part.n_pairs)
         start = None
         for nu in sorted(nus, reverse=True):
-            solution = solve_margin_dual(
-                pairs, part.near, part.far, nu, start=start, tol=tol, max_iter=max_iter
-            )
+            solution = solve_margin_dual(pairs, part.near, part.far, nu, start=start, **stopping)
             start = solution.dual
-            candidate = Candidate(n_neighbors, nu, solution)
-            yield candidate
-            if candidate.contradictory:
+            scaling = FeatureScaling.from_weights(solution.weights) if solution.weights.any() else None
+            yield Candidate(n_neighbors, nu, 1.0, solution, scaling)
+            if scaling is None:
                 break
+
+
+def full_path(
+    X, triplets: Triplets, neighbourhoods, nus, *, shrinkages, rank: int | None, **stopping
+) -> Iterator[Candidate]:
+    """Full metrics for each neighbourhood size and nu, drawn towards the diagonal one by each shrinkage."""
+    basis, coordinates = _row_space(X)
+    diagonal = {}
+    if max(shrinkages) > 0:
+        found = diagonal_path(X, triplets, neighbourhoods, nus, **stopping)
+        diagonal = {(c.n_neighbors, c.nu): c.embedding for c in found if not c.contradictory}
+    for n_neighbors in sorted(neighbourhoods):
+        part = triplets.within(n_neighbors)
+        if len(part) == 0:
+            continue
+        start = None
+        for nu in sorted(nus, reverse=True):
+            solution = _solve_full(coordinates, part, nu, start, rank, stopping)
+            start = solution.dual
+            if solution.factor.shape[1] == 0:
+                yield Candidate(n_neighbors, nu, 0.0, solution, None)
+                break
+            factor = solution.factor if basis is None else basis @ solution.factor
+            scaling = diagonal.get((n_neighbors, nu))
+            for shrinkage in shrinkages:
+                embedding = _mixture(factor, scaling, shrinkage)
+                if embedding is not None:
+                    yield Candidate(n_neighbors, nu, shrinkage, solution, embedding)
+
+
+def _row_space(X) -> tuple[np.ndarray | None, np.ndarray]:
+    """Centred rows in as few coordinates as span them, and the basis (p x r) if they were turned.
+
+    The best matrix never leaves the span of the training differences, and the Frobenius norm does
+    not change under rotation, so nothing is lost.
+    """
+    n, p = X.shape
+    if min(n - 1, p) > LARGEST_FULL_METRIC:
+        raise ValueError(
+            f"metric='full' on {p} features is out of reach (the limit is {LARGEST_FULL_METRIC}): use "
+            "metric='diagonal', or reduce the features first, for instance by PCA."
+        )
+    centred = X - X.mean(axis=0, dtype=np.float64)
+    if p <= n - 1:
+        return None, centred
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    return directions.T, centred @ directions.T
+
+
+def _solve_full(coordinates, part: Triplets, nu: float, start, rank, stopping) -> PsdSolution:
+    """The best matrix; with a rank, the best one on its leading eigenvectors."""
+    solution = solve_psd_margin(
+        coordinates, part.neighbours, part.near, part.far, nu, start=start, **stopping
+    )
+    if rank is None or solution.factor.shape[1] <= rank:
+        return solution
+    # Factors come with orthogonal columns, in ascending order of their eigenvalues.
+    leading = solution.factor[:, -rank:]
+    leading = leading / np.linalg.norm(leading, axis=0)
+    within = solve_psd_margin(
+        coordinates @ leading, part.neighbours, part.near, part.far, nu, start=solution.dual, **stopping
+    )
+    return PsdSolution(
+        leading @ within.factor,
+        solution.dual,
+        within.objective,
+        within.gap,
+        solution.n_iter + within.n_iter,
+        solution.converged and within.converged,
+    )
+
+
+def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: float):
+    """Embedding of (1 - shrinkage) full + shrinkage diagonal, both of trace 1; None if it cannot be made."""
+    if shrinkage == 0:
+        return AffineMap(np.ascontiguousarray(factor.T))
+    if scaling is None:
+        return None
+    if shrinkage == 1:
+        return scaling
+    if factor.shape[0] > LARGEST_MIXTURE:
+        return None
+    W = factor @ factor.T
+    W *= (1 - shrinkage) / np.trace(W)
+    weights = scaling.scales**2
+    W[scaling.features, scaling.features] += shrinkage * weights / weights.sum()
+    return AffineMap(np.ascontiguousarray(positive_factor(W)[0].T))

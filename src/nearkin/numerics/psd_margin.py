@@ -1,0 +1,178 @@
+"""Maximum margin over triplets with a full positive semidefinite matrix, to a certified duality gap.
+
+The matrix twin of `margin_dual`: with D_W(i, j) = (x_i - x_j)' W (x_i - x_j) and the margin of a triplet
+(i, j, l) being D_W(i, l) - D_W(i, j),
+
+    primal   min over W >= 0 of  1/2 ||W||_F^2 - (mean of the lowest nu T margins)
+    dual     min over a of       1/2 ||[M(a)]_+||_F^2,   0 <= a <= 1/(nu T),  sum a = 1
+
+where M(a) sums the triplets' difference matrices and [.]_+ drops negative eigenvalues. M(a) is
+X' (Laplacian) X for a sparse graph of the neighbour pairs, so that no p x p matrix is ever made per
+triplet. The dual is smooth, and is solved by the accelerated projected gradient method with restarts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
+
+# Factors this small, relative to what one triplet could give, mean that the triplets contradict each other.
+ZERO_METRIC = 1e-6
+# Pair distances are taken in blocks of this many numbers.
+BLOCK_NUMBERS = 2**22
+# Steps between two looks at the duality gap.
+STEPS_PER_CHECK = 5
+
+
+@dataclass(frozen=True)
+class PsdSolution:
+    """A factor F (p x r) with W = F F', and the values that certify it.
+
+    An empty factor (r = 0) means that the triplets contradict each other.
+    """
+
+    factor: np.ndarray
+    dual: np.ndarray
+    objective: float
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+class _Problem:
+    """Margins of a metric and the matrix M(a), both through the sparse graph of the neighbour pairs."""
+
+    def __init__(self, X, neighbours, near, far, nu: float):
+        self.X, self.neighbours, self.near, self.far, self.nu = X, neighbours, near, far, nu
+        self.cap = 1 / (nu * len(near))
+        n_ranks, n = neighbours.shape
+        self.columns = np.ascontiguousarray(neighbours.T).ravel()
+        self.row_starts = np.arange(0, n * n_ranks + 1, n_ranks)
+
+    def margins(self, factor) -> np.ndarray:
+        Z = self.X @ factor
+        D = np.empty(self.neighbours.shape)
+        block = max(1, BLOCK_NUMBERS // max(1, Z.shape[1]))
+        for rank, others in enumerate(self.neighbours):
+            for start in range(0, len(Z), block):
+                part = slice(start, start + block)
+                difference = Z[part] - Z[others[part]]
+                D[rank, part] = np.einsum("ij,ij->i", difference, difference)
+        D = D.ravel()
+        return D[self.far] - D[self.near]
+
+    def aggregate(self, a) -> np.ndarray:
+        """M(a), the sum over the pairs of b (x_i - x_j)(x_i - x_j)', b summing the signs and shares of a."""
+        b = np.bincount(self.far, a, self.neighbours.size)
+        b -= np.bincount(self.near, a, self.neighbours.size)
+        b = b.reshape(self.neighbours.shape)
+        n = b.shape[1]
+        graph = sparse.csr_matrix((b.T.ravel(), self.columns, self.row_starts), shape=(n, n))
+        degree = b.sum(axis=0) + np.bincount(self.neighbours.ravel(), b.ravel(), n)
+        M = self.X.T @ (degree[:, None] * self.X - graph @ self.X - graph.T @ self.X)
+        return (M + M.T) / 2
+
+    def reference_size(self) -> float:
+        """Frobenius norm, at most, of M if no triplet contradicted another."""
+        Z = self.X
+        size = 0.0
+        count = np.bincount(self.far, minlength=self.neighbours.size)
+        count += np.bincount(self.near, minlength=self.neighbours.size)
+        for rank, others in enumerate(self.neighbours):
+            weight = count[rank * len(Z) : (rank + 1) * len(Z)]
+            size += float(weight @ ((Z - Z[others]) ** 2).sum(axis=1))
+        return size / len(self.near)
+
+
+def positive_factor(M: np.ndarray) -> tuple[np.ndarray, float]:
+    """F with F F' the positive semidefinite part of M, and half its squared Frobenius norm.
+
+    >>> positive_factor(np.diag([4.0, -1.0]))
+    (array([[2.],
+           [0.]]), 8.0)
+    """
+    values, vectors = np.linalg.eigh(M)
+    kept = values > 0
+    values = values[kept]
+    return vectors[:, kept] * np.sqrt(values), 0.5 * float(values @ values)
+
+
+def solve_psd_margin(
+    X, neighbours, near, far, nu: float, *, start=None, tol: float = 1e-5, max_iter: int = 1000
+) -> PsdSolution:
+    """Positive semidefinite matrix of the largest margin, as a factor.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    neighbours : ndarray of shape (K, n)
+        Neighbour of each rank of each row; pair number ``rank * n + i``.
+    near, far : ndarray of shape (T,)
+        Pair numbers of each triplet.
+    nu : float in (0, 1]
+    start : ndarray of shape (T,), optional
+        Dual variables to start from; projected first.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+
+    Returns
+    -------
+    PsdSolution
+
+    Notes
+    -----
+    A step costs O(n p (p + K)) and two eigendecompositions of p x p; memory O(T + n p + p^2).
+    """
+    problem = _Problem(X, neighbours, near, far, nu)
+    a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]
+    M = problem.aggregate(a)
+    y, M_y = a, M
+    zero = 0.5 * (ZERO_METRIC * problem.reference_size()) ** 2
+    lipschitz, momentum, n_iter = _largest_curvature(problem), 1.0, 0
+    while True:
+        if n_iter % STEPS_PER_CHECK == 0 or n_iter == max_iter:
+            factor, value = positive_factor(M)
+            if value <= zero:
+                return PsdSolution(factor[:, :0], a, 0.0, 0.0, max(1, n_iter), True)
+            scale = max(lowest_mean(problem.margins(factor), nu), 0.0) / (2 * value)
+            gap = max(1 - scale**2, 0.0)
+            if gap <= tol or n_iter >= max_iter:
+                objective = -(scale**2) * value
+                return PsdSolution(factor * np.sqrt(scale), a, objective, gap, max(1, n_iter), gap <= tol)
+        n_iter += 1
+        factor, value = positive_factor(M_y)
+        slope = problem.margins(factor)
+        while True:
+            a_next, _ = project_capped_simplex(y - slope / lipschitz, problem.cap)
+            M_next = problem.aggregate(a_next)
+            moved = a_next - y
+            bound = value + float(slope @ moved) + 0.5 * lipschitz * float(moved @ moved)
+            if positive_factor(M_next)[1] <= bound + 1e-14 * value:
+                break
+            lipschitz *= 2
+        if float((y - a_next) @ (a_next - a)) > 0:
+            # The momentum points uphill: start it anew.
+            momentum = 1.0
+        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        beta = (momentum - 1) / following
+        y, M_y = a_next + beta * (a_next - a), M_next + beta * (M_next - M)
+        # The curvature met along the way is mostly lower than the worst; let the step grow a little.
+        a, M, momentum, lipschitz = a_next, M_next, following, 0.97 * lipschitz
+
+
+def _largest_curvature(problem: _Problem, n_iter: int = 6) -> float:
+    """Rough size of the dual's Hessian, by power iteration; backtracking makes it right."""
+    v = np.full(len(problem.near), 1.0)
+    size = 0.0
+    for _ in range(n_iter):
+        v = problem.margins(positive_factor(problem.aggregate(v))[0])
+        size = float(np.linalg.norm(v))
+        if size == 0:
+            return 1.0
+        v /= size
+    return 0.3 * size
