@@ -21,46 +21,49 @@ class LBFGS(Solver):
     """
 
     def minimise(self, fun, theta0, callback=None) -> SolverResult:
-        history: list[float] = []
-        last: dict = {}
+        value, gradient = fun(theta0)
+        size = float(np.linalg.norm(gradient))
+        history = [value]
+        if np.abs(gradient).max(initial=0) <= self.tol * GRADIENT_SHARE:
+            return SolverResult(theta0.copy(), value, 0, 1, True, "the gradient vanished", history)
+        # SciPy's first step has length one if the gradient is longer than that: a unit gradient makes
+        # the path independent of the scale of the objective.
+        last = {"theta": theta0, "value": value, "gradient": gradient}
+        stop = {"converged": False, "message": "the budget of steps ran out"}
 
-        def remembered(theta):
-            value, gradient = fun(theta)
-            if not history:
-                history.append(value)
-            last["theta"], last["value"] = theta.copy(), value
-            return value, gradient
+        def scaled(theta):
+            if not np.array_equal(theta, last["theta"]):
+                last["value"], last["gradient"] = fun(theta)
+                last["theta"] = theta.copy()
+            return last["value"] / size, last["gradient"] / size
 
         def after_step(theta) -> None:
-            value = last["value"] if np.array_equal(theta, last["theta"]) else fun(theta)[0]
+            value = scaled(theta)[0] * size
             history.append(value)
             if callback is not None and callback(theta, value):
+                stop.update(converged=True, message="stopped by callback")
+                raise StopIteration
+            if history[-2] - value <= self.tol * max(abs(value), 1.0):
+                stop.update(converged=True, message="values settled")
                 raise StopIteration
 
-        result = minimize(
-            remembered,
-            theta0,
-            jac=True,
-            method="L-BFGS-B",
-            callback=after_step,
-            options={
-                "maxiter": self.max_iter,
-                "maxfun": 20 * self.max_iter + 20,
-                "ftol": self.tol,
-                "gtol": self.tol * GRADIENT_SHARE,
-            },
+        options = {
+            "maxiter": self.max_iter,
+            "maxfun": 20 * self.max_iter + 20,
+            "ftol": 0.0,
+            "gtol": self.tol * GRADIENT_SHARE / size,
+        }
+        result = minimize(scaled, theta0, jac=True, method="L-BFGS-B", callback=after_step, options=options)
+        if result.success:
+            stop.update(converged=True, message="the gradient vanished")
+        elif "ABNORMAL" in str(result.message):
+            stop.update(converged=self._at_precision(history), message="the line search failed")
+        theta, value = result.x, float(result.fun) * size
+        return SolverResult(
+            theta, value, len(history) - 1, int(result.nfev), stop["converged"], stop["message"], history
         )
-        converged = bool(result.success) or self._at_precision(history, result.status)
-        steps, evaluations = int(result.nit), int(result.nfev)
-        message = str(result.message)
-        return SolverResult(result.x, float(result.fun), steps, evaluations, converged, message, history)
 
     @staticmethod
-    def _at_precision(history: list[float], status: int) -> bool:
-        """Whether the search stopped because values could no longer be told apart."""
-        stopped_by_callback, failed_search = status == 99, status == 2
-        if stopped_by_callback:
-            return True
-        if not failed_search:
-            return False
+    def _at_precision(history: list[float]) -> bool:
+        """Whether the line search failed only because values can no longer be told apart."""
         return len(history) < 2 or history[-2] - history[-1] <= PRECISION_LIMIT * max(abs(history[-1]), 1.0)

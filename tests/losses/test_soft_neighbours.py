@@ -1,0 +1,125 @@
+"""NCA and MEGM against their definitions, by full blocks and by lists of near pairs."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from scipy.special import softmax
+
+from nearkin.losses import MEGMLoss, NCALoss, soft_neighbours
+
+
+def rows(n=120, e=3, n_classes=4, seed=0, spread=1.0):
+    rng = np.random.RandomState(seed)
+    y = rng.randint(n_classes, size=n)
+    return spread * (rng.standard_normal((n, e)) + np.eye(n_classes, e)[y]), y, rng.uniform(0.5, 2, n)
+
+
+def leave_one_out(Z, sharpness):
+    D = cdist(Z, Z, "sqeuclidean")
+    np.fill_diagonal(D, np.inf)
+    return softmax(-sharpness[:, None] * D, axis=1)
+
+
+def test_nca_is_the_expected_error():
+    Z, y, w = rows()
+    loss = NCALoss()
+    value, _ = loss.value_and_grad(Z, loss.prepare(Z, y, sample_weight=w))
+    hits = (leave_one_out(Z, np.ones(len(Z))) * (y[:, None] == y)).sum(axis=1)
+    np.testing.assert_allclose(value, np.average(1 - hits, weights=w), rtol=1e-10)
+
+
+@pytest.mark.parametrize("real_targets", [False, True])
+def test_megm_is_the_squared_error_of_kernel_predictions(real_targets):
+    Z, y, w = rows()
+    k = 6
+    D = np.sort(cdist(Z, Z, "sqeuclidean"), axis=1)
+    sharpness = 1 / (2 * D[:, 1 : k // 2 + 1].mean(axis=1) / 2)
+    target = np.random.RandomState(1).standard_normal((len(Z), 2)) if real_targets else y
+    table = target if real_targets else np.eye(4)[y]
+    loss = MEGMLoss(n_neighbors=k)
+    # Twice as far as at the start: the widths must still be those of the start.
+    value, _ = loss.value_and_grad(2 * Z, loss.prepare(Z, target, start=Z, sample_weight=w))
+    errors = ((table - leave_one_out(2 * Z, sharpness) @ table) ** 2).sum(axis=1)
+    np.testing.assert_allclose(value, np.average(errors, weights=w), rtol=1e-8)
+
+
+@pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss(4)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_near_pairs_and_full_blocks_agree(loss, dtype, monkeypatch):
+    Z, y, w = rows(n=400, spread=6.0)
+    Z = Z.astype(dtype)
+    state = loss.prepare(Z, y, start=Z, sample_weight=w)
+    full, full_gradient = loss.value_and_grad(3 * Z, state)
+    assert state.nearest is None  # too few rows to list pairs
+    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
+    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
+    listed, listed_gradient = loss.value_and_grad(3 * Z, state)
+    assert state.nearest is not None
+    assert listed == pytest.approx(full, rel=2e-5)
+    np.testing.assert_allclose(listed_gradient, full_gradient, atol=2e-5 * np.abs(full_gradient).max())
+
+
+def test_near_pairs_and_full_blocks_agree_for_real_targets(monkeypatch):
+    Z, _, _ = rows(n=300, spread=5.0)
+    Y = np.random.RandomState(0).standard_normal((300, 3))
+    loss = MEGMLoss(4)
+    state = loss.prepare(Z, Y, start=Z)
+    full, full_gradient = loss.value_and_grad(3 * Z, state)
+    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
+    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
+    listed, listed_gradient = loss.value_and_grad(3 * Z, state)
+    assert listed == pytest.approx(full, rel=2e-5)
+    np.testing.assert_allclose(listed_gradient, full_gradient, atol=2e-5 * np.abs(full_gradient).max())
+
+
+def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch):
+    Z, y, _ = rows(n=200, spread=0.1)
+    loss = NCALoss()
+    expected = loss.value_and_grad(Z, loss.prepare(Z, y))[0]
+    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
+    state = loss.prepare(Z, y)
+    assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+    assert state.wait == soft_neighbours.EVALUATIONS_BETWEEN_ATTEMPTS
+    assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])
+def test_order_of_samples_and_names_of_classes_do_not_matter(loss):
+    Z, y, w = rows()
+    value, gradient = loss.value_and_grad(Z, loss.prepare(Z, y, sample_weight=w))
+    order = np.random.RandomState(5).permutation(len(Z))
+    renamed = np.array([2, 0, 3, 1])[y[order]]
+    again, moved = loss.value_and_grad(Z[order], loss.prepare(Z[order], renamed, sample_weight=w[order]))
+    assert again == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(moved, gradient[order], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])
+@pytest.mark.parametrize("scale", [1e-8, 1e6, 1e10])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_scale_overflows(loss, scale, dtype):
+    Z, y, _ = rows()
+    Z = (scale * Z).astype(dtype)
+    value, gradient = loss.value_and_grad(Z, loss.prepare(Z, y))
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])
+def test_identical_rows_have_no_slope(loss):
+    Z, y = np.ones((10, 2)), np.arange(10) % 2
+    value, gradient = loss.value_and_grad(Z, loss.prepare(Z, y))
+    assert np.isfinite(value)
+    np.testing.assert_allclose(gradient, 0, atol=1e-12)
+
+
+def test_duplicates_get_a_usable_width():
+    Z = np.concatenate([np.zeros((8, 2)), np.random.RandomState(0).standard_normal((20, 2))])
+    sharpness = MEGMLoss().prepare(Z, np.arange(28) % 2).sharpness
+    assert np.isfinite(sharpness).all()
+    assert sharpness.max() < 1e6 * sharpness.min()
+
+
+def test_nca_refuses_real_targets():
+    with pytest.raises(ValueError, match="MEGM"):
+        NCALoss().prepare(np.zeros((3, 1)), np.array([0.5, 1.5, 2.5]))
