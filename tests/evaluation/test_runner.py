@@ -3,6 +3,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import signal
 import sys
 import time
 
@@ -186,7 +187,7 @@ def test_failed_tasks_are_tried_again_only_on_request(problem, tmp_path, monkeyp
         run_tasks(tasks, store=store, isolate=False)
         run_tasks(tasks, store=store, isolate=False)
         assert n_lines(tmp_path / "fits.log") == 2
-        run_tasks(tasks, store=store, isolate=False, retry_failed=True)
+        run_tasks(tasks, store=store, isolate=False, retry=("error",))
         assert n_lines(tmp_path / "fits.log") == 4
 
 
@@ -226,6 +227,21 @@ def test_an_interrupt_gives_the_tasks_back(problem, tmp_path):
                 run_tasks(tasks, store=store, isolate=isolate, progress=interrupt)
         statuses = [record.status for record in store.results(run_name(tasks))]
     assert set(statuses) == {"done", "not run"}
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_ctrl_c_stops_a_fit_under_way_without_blaming_it(problem, tmp_path):
+    tasks = plan_tasks(problem, [Candidate("sleep", awkward_classifier("sleep"))], StratifiedFolds(2), seed=0)
+    path, log = tmp_path / "runs.sqlite", tmp_path / "fits.log"
+    process = start(tasks, path, log)
+    while n_lines(log) < 1:
+        time.sleep(0.02)
+        assert process.exitcode is None
+    os.kill(process.pid, signal.SIGINT)
+    process.join(20)
+    assert process.exitcode not in (None, 0)
+    with ResultsStore.open(path) as store:
+        assert {record.status for record in store.results(run_name(tasks))} == {"not run"}
 
 
 def test_limits_need_a_process_of_their_own(problem):

@@ -89,6 +89,11 @@ def test_reference_models_are_tested_but_never_win():
     assert found.rows[0].verdict == "beats"
     assert found.winner == "Euclid"
     assert not found.beaten
+    # Nor do they make the learners' tests any stricter.
+    with_learner = records("Euclid", EUCLID) + records("learner", shifted(0.003))
+    alone = summarise(with_learner, "Euclid").row("learner")
+    beside = summarise(with_learner + records("SVM", shifted(0.1), reference=True), "Euclid").row("learner")
+    assert alone.p_adjusted == beside.p_adjusted
 
 
 def test_failed_and_unfinished_rows_say_what_happened():

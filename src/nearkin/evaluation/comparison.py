@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
@@ -11,10 +12,10 @@ from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import Folds, Protocol, RandomSplits, StratifiedFolds
-from nearkin.evaluation.runner import run_name, run_tasks
+from nearkin.evaluation.runner import n_jobs, run_name, run_tasks
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.summary import Comparison, summarise
-from nearkin.evaluation.tasks import DONE, Record, Task, plan_tasks
+from nearkin.evaluation.tasks import DONE, FAILURES, TIMEOUT, Record, Task, plan_tasks
 
 #: Rows of the quick first look.
 SCOUT_ROWS = 2_000
@@ -49,11 +50,10 @@ def compare(
 ) -> Comparison:
     """Compare candidates on one data set, honestly: same folds, tuning inside the training rows only.
 
-    Under a time budget every candidate is first tried once, untuned, on a small split. The
-    baseline and the most promising candidates that are expected to fit into the budget are then
-    cross-validated fold by fold, and the others after them while time is left. What is not
-    finished in time is marked "not run (time budget)"; what is finished is kept in the store, and
-    the same call continues from there.
+    Under a time budget every candidate is first tried once, untuned, on a small split. Then the
+    baseline and the promising candidates are cross-validated, the cheap ones first, and the others
+    while time is left. What is not finished in time is marked "not run (time budget)"; what is
+    finished is kept in the store, and the same call continues from there.
 
     Parameters
     ----------
@@ -75,8 +75,10 @@ def compare(
         Worker processes; 0 means one per core. Results do not depend on it.
     time_budget : float, optional
         Seconds for everything.
-    task_seconds, task_memory, isolate, retry_failed, progress
+    task_seconds, task_memory, isolate, progress
         As in `run_tasks`.
+    retry_failed : bool
+        Try tasks recorded as failed in the store once more.
     seed : int
         Decides the folds and everything random; the same seed gives the same results.
     description : mapping, optional
@@ -103,6 +105,7 @@ def compare(
     'Nothing beats Euclid.'
     """
     started = monotonic()
+    jobs = n_jobs(jobs)
     candidates = list(candidates)
     if baseline not in [candidate.label for candidate in candidates]:
         labels = ", ".join(candidate.label for candidate in candidates)
@@ -111,19 +114,25 @@ def compare(
     protocol = default_protocol(problem.task) if protocol is None else protocol
     tasks = plan_tasks(problem, candidates, protocol, seed)
     store = ResultsStore.open() if store is None else store
-    how: dict[str, Any] = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
+    how: dict[str, Any] = {
+        "store": store,
+        "jobs": jobs,
+        "isolate": isolate,
+        "progress": progress,
+        "arrays": False,
+    }
     order, scouted, deadline = list(tasks), [], None
     if time_budget is not None:
         deadline = started + time_budget
         scouted = _scout(problem, candidates, seed, started + SCOUT_SHARE * time_budget, how)
-        order = _promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * max(jobs, 1))
+        order = _promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * jobs)
     records = run_tasks(
         tasks,
         order=order,
         deadline=deadline,
         task_seconds=task_seconds,
         task_memory=task_memory,
-        retry_failed=retry_failed,
+        retry=FAILURES if retry_failed else (),
         description={"kind": "compare", "baseline": baseline, "dataset": name, **(description or {})},
         **how,
     )
@@ -134,13 +143,13 @@ def _scout(problem, candidates, seed: int, deadline: float, how: Mapping) -> lis
     """Every candidate once, untuned, on a small split; none may use up the time of the others."""
     split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=SCOUT_ROWS)
     tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], split, seed)
-    share = 2 * (deadline - monotonic()) * max(how["jobs"], 1) / len(tasks)
+    share = 2 * (deadline - monotonic()) * how["jobs"] / len(tasks)
     return run_tasks(
         tasks,
         deadline=deadline,
         task_seconds=max(share, 0.0) if how["isolate"] else None,
         # Too slow for this budget is not too slow for the next one.
-        retry_failed=True,
+        retry=(TIMEOUT,),
         stage="scout",
         description={"kind": "scout", "dataset": problem.name},
         **how,
@@ -150,31 +159,53 @@ def _scout(problem, candidates, seed: int, deadline: float, how: Mapping) -> lis
 def _promising_first(
     tasks: Sequence[Task], scouted: Sequence[Record], baseline: str, problem: Problem, seconds: float
 ) -> list[Task]:
-    """Tasks in the order in which they are worth doing if time may run out.
+    """Tasks in the order in which they are worth doing if time may run out, candidate by candidate.
 
-    First the baseline and, by scout score, the candidates that still fit into the time, fold by
-    fold; then the rest, one candidate after another.
+    The baseline comes first; then the promising candidates, cheapest first, and the others, best
+    first, as long as they are expected to fit into the time; then those that are not.
     """
     by_label: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         by_label[task.candidate.label].append(task)
     found = {record.learner: record for record in scouted if record.status == DONE}
+    costs = {
+        label: _expected_seconds(own, found[label]) if label in found else math.inf
+        for label, own in by_label.items()
+    }
+    promising = _promising(list(found.values()), problem)
 
-    def promise(label: str) -> tuple:
-        if label not in found:
-            return (2, 0.0)
-        return (0 if label == baseline else 1, -problem.metric.better(found[label].score or 0.0))
+    def priority(label: str) -> tuple:
+        if label == baseline:
+            return (0, 0.0)
+        if label in promising:
+            return (1, costs[label])
+        return (2, -problem.metric.better(found[label].score or 0.0)) if label in found else (3, 0.0)
 
     affordable, others = [], []
-    for label in sorted(by_label, key=promise):
-        cost = _expected_seconds(by_label[label], found[label]) if label in found else float("inf")
-        if label == baseline or cost <= seconds:
+    for label in sorted(by_label, key=priority):
+        if label == baseline or costs[label] <= seconds:
             affordable.append(label)
-            seconds -= cost if label in found else 0.0
+            seconds -= costs[label]
         else:
             others.append(label)
-    first = [task for task in tasks if task.candidate.label in affordable]
-    return first + [task for label in others for task in by_label[label]]
+    others.sort(key=lambda label: costs[label])
+    return [task for label in affordable + others for task in by_label[label]]
+
+
+def _promising(scouted: Sequence[Record], problem: Problem) -> set[str]:
+    """Candidates whose scout score cannot be told from the best one: the split is small."""
+    if not scouted:
+        return set()
+    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in scouted}
+    best = max(scores.values())
+    if problem.task == CLASSIFICATION:
+        # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
+        n = scouted[0].n_test + 4
+        share = (best * scouted[0].n_test + 2) / n
+        tolerance = 2 * math.sqrt(share * (1 - share) / n)
+    else:
+        tolerance = 0.1 * abs(best)
+    return {label for label, score in scores.items() if score >= best - tolerance}
 
 
 def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
@@ -182,6 +213,6 @@ def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
     seconds = 0.0
     for task in tasks:
         growth = (len(task.split.train) / scouted.n_train) ** 2
-        n_fits = 1 + (INNER_FOLDS * task.candidate.n_settings if task.candidate.n_settings > 1 else 0)
+        n_fits = 1 + (INNER_FOLDS * task.candidate.n_fits if task.candidate.n_settings > 1 else 0)
         seconds += growth * n_fits * ((scouted.fit_seconds or 0.0) + (scouted.predict_seconds or 0.0))
     return seconds

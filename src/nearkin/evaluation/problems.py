@@ -133,6 +133,13 @@ class Candidate:
     def n_settings(self) -> int:
         return len(ParameterGrid(self.grid)) if self.grid else 1
 
+    @property
+    def n_fits(self) -> int:
+        """Settings that need a fit of their own."""
+        grids = [self.grid] if isinstance(self.grid, Mapping) else list(self.grid)
+        kept = [{name: grid[name] for name in grid if name not in self.predict_time} for grid in grids]
+        return len(ParameterGrid(kept))
+
     def signature(self) -> dict:
         """JSON-ready description of everything that can change its results."""
         return {

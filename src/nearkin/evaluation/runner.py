@@ -38,7 +38,8 @@ def run_tasks(
     task_seconds: float | None = None,
     task_memory: int | None = None,
     isolate: bool = True,
-    retry_failed: bool = False,
+    retry: Sequence[str] = (),
+    arrays: bool = True,
     stage: str = "compare",
     progress: Callable[[Progress], None] | None = None,
 ) -> list[Record]:
@@ -68,27 +69,37 @@ def run_tasks(
     isolate : bool
         False runs the tasks in this process, one by one: no start-up time, but no limits either,
         and a crash is a crash.
-    retry_failed : bool
-        Try tasks recorded as failed once more.
+    retry : sequence of str
+        Tasks recorded with one of these failures ("error", "crash", "timeout", "memory") are tried
+        once more.
+    arrays : bool
+        False leaves predictions and neighbours out of the records returned.
     progress : callable, optional
         Called with a `Progress` after every task, from one thread at a time.
     """
     if not isolate and (task_seconds is not None or task_memory is not None):
         raise ValueError("time and memory limits of a task need a process of its own: use isolate=True.")
+    jobs = n_jobs(jobs)
     own_store = store is None
     store = ResultsStore.open() if store is None else store
     run = run_name(tasks)
     order = tasks if order is None else order
     try:
         store.register(run, tasks, description or {})
-        if retry_failed:
-            store.free_failed(task.key for task in order)
+        store.free_failed([task.key for task in order], retry)
         work = _Work(order, store, deadline, task_seconds, ProgressMeter(order, jobs, stage, progress))
-        work.do(jobs or os.cpu_count() or 1, isolate, task_memory)
-        return store.results(run)
+        work.do(jobs, isolate, task_memory)
+        return store.results(run, arrays=arrays)
     finally:
         if own_store:
             store.close()
+
+
+def n_jobs(jobs: int) -> int:
+    """Number of worker processes meant by `jobs`: 0 stands for one per core."""
+    if jobs < 0:
+        raise ValueError(f"jobs={jobs}: expected a number of processes, or 0 for one per core.")
+    return jobs or os.cpu_count() or 1
 
 
 def run_name(tasks: Sequence[Task]) -> str:

@@ -236,13 +236,14 @@ class ResultsStore:
             with self._transaction() as connection:
                 _free(connection, abandoned)
 
-    def free_failed(self, keys: Iterable[str]) -> None:
-        """Let failed tasks be tried once more."""
-        with self._transaction() as connection:
-            connection.executemany(
-                f"UPDATE tasks SET status = ?, error = NULL WHERE key = ? AND status IN {FAILURES}",
-                [(NOT_RUN, key) for key in keys],
-            )
+    def free_failed(self, keys: Iterable[str], failures: Iterable[str]) -> None:
+        """Let tasks that ended with one of these failures be tried once more."""
+        chosen = [(NOT_RUN, key, failure) for key in keys for failure in failures if failure in FAILURES]
+        if chosen:
+            with self._transaction() as connection:
+                connection.executemany(
+                    "UPDATE tasks SET status = ?, error = NULL WHERE key = ? AND status = ?", chosen
+                )
 
     def claim(self, key: str, owner: Owner) -> str:
         """Try to take a task: "claimed", or the status it has (running elsewhere, or finished)."""

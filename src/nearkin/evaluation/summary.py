@@ -15,6 +15,7 @@ from nearkin.evaluation.significance.paired import corrected_paired_t, wilcoxon_
 from nearkin.evaluation.significance.posthoc import holm
 from nearkin.evaluation.tasks import DONE, FAILURES, Record
 
+SIGNIFICANCE_LEVEL = 0.05
 BEATS = "beats"
 NO_DIFFERENCE = "no difference"
 WORSE = "worse"
@@ -280,12 +281,14 @@ def _tested(rows, by_label, baseline: str, metric: Metric) -> list[ComparisonRow
             p_value = corrected_paired_t(ours, theirs, _test_to_train(common)).p_value
             row = replace(row, p_value=p_value, wilcoxon_p=wilcoxon_signed_rank(ours, theirs).p_value)
         tested[row.label] = row
-    compared = [row for row in tested.values() if row.p_value is not None]
-    for row, adjusted in zip(compared, holm([row.p_value for row in compared]), strict=True):
-        verdict = NO_DIFFERENCE
-        if adjusted < 0.05:
-            verdict = BEATS if metric.better(row.difference) > 0 else WORSE
-        tested[row.label] = replace(row, p_adjusted=float(adjusted), verdict=verdict)
+    # Reference models are a family of their own: showing them costs the learners nothing.
+    for family in (False, True):
+        compared = [row for row in tested.values() if row.p_value is not None and row.reference == family]
+        for row, adjusted in zip(compared, holm([row.p_value for row in compared]), strict=True):
+            verdict = NO_DIFFERENCE
+            if adjusted < SIGNIFICANCE_LEVEL:
+                verdict = BEATS if metric.better(row.difference) > 0 else WORSE
+            tested[row.label] = replace(row, p_adjusted=float(adjusted), verdict=verdict)
     return [tested.get(row.label, row) for row in rows]
 
 

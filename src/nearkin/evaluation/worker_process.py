@@ -6,6 +6,7 @@ import faulthandler
 import os
 import pickle
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -20,6 +21,8 @@ from nearkin.evaluation.problems import Problem
 def main() -> None:
     """Serve tasks from standard input until it closes, as it does when the parent dies."""
     faulthandler.enable()
+    # Ctrl-C in a terminal is for the parent to handle; it then closes the input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Estimators may print: the replies get a channel of their own, prints go to the log.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -105,6 +105,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env={**os.environ, **_ONE_THREAD, "PYTHONPATH": search_path},
+            start_new_session=True,  # out of reach of Ctrl-C, which must not look like a crash
         )
         _read(self._process)  # it says when its imports are done
         return self._process
