@@ -28,6 +28,8 @@ from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 LARGEST_FACTORISATION = 1200
 # Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
 SMALLEST_SMOOTHING = 1e-5
+# Newton steps without any decrease that can be told from rounding, after which a proximal step ends.
+MOST_FLAT_STEPS = 3
 # Weights this small, relative to what one triplet could give, mean that the triplets contradict each other.
 ZERO_WEIGHT = 1e-6
 
@@ -145,12 +147,14 @@ def solve_margin_dual(
         mu = max(smoothing * float(margins.std()) / problem.cap, 0.1 * mu)
         closer, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
         n_iter += used
-        if np.linalg.norm(np.maximum(problem.aggregate(closer), 0)) > np.linalg.norm(w):
-            # Rounding got the better of a step this long.
+        certified = problem.certify(closer)
+        rise = np.linalg.norm(np.maximum(problem.aggregate(closer), 0)) - np.linalg.norm(w)
+        if certified[2] > gap and rise > 0:
+            # Neither certificate nor dual value got better: rounding beat a step this long.
             smoothing, mu = 100 * smoothing, 100 * mu
             continue
         a = closer
-        weights, objective, gap, margins = problem.certify(a)
+        weights, objective, gap, margins = certified
         smoothing = max(0.2 * smoothing, SMALLEST_SMOOTHING)
     return MarginSolution(weights, a, objective, gap, max(1, n_iter), gap <= tol)
 
@@ -172,6 +176,7 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
         return value, a
 
     value, a = evaluate(w)
+    flat_steps = 0
     for n_iter in range(1, max_iter + 1):
         gradient = w - problem.aggregate(a)
         residual = np.linalg.norm(w - np.maximum(w - gradient, 0))
@@ -191,7 +196,10 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
             step *= 0.5
             if step < 1e-10:
                 return a, n_iter
+        flat_steps = flat_steps + 1 if trial_value >= value - 1e-14 * abs(value) else 0
         w, value, a = trial, trial_value, trial_a
+        if flat_steps == MOST_FLAT_STEPS:
+            return a, n_iter
     return a, max_iter
 
 
