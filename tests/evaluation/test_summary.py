@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from nearkin.evaluation import Record, summarise
-from nearkin.evaluation.significance import corrected_paired_t, holm
+from nearkin.evaluation import Record, score_table, summarise
+from nearkin.evaluation.significance import corrected_paired_t, five_by_two_f, holm
 
 
 def records(label, scores, metric="accuracy", status="done", **fields):
@@ -141,6 +141,24 @@ def test_the_setting_with_the_best_validation_score_counts():
     assert row.mean == pytest.approx(0.85)
     assert row.setting == {"k": 3}
     assert row.n_planned == 10
+
+
+def test_five_by_two_folds_get_their_own_test():
+    protocol = {"protocol": "FiveByTwo", "n_repeats": 5, "test_share": 1 / 3}
+    everything = records("Euclid", EUCLID, protocol=protocol) + records(
+        "other", shifted(0.01), protocol=protocol
+    )
+    row = summarise(everything, "Euclid").row("other")
+    assert row.p_value == pytest.approx(five_by_two_f(shifted(0.01), EUCLID).p_value)
+
+
+def test_table_of_data_sets_and_learners():
+    everything = records("A", [0.5, 0.7], dataset="one") + records("B", [0.9, 0.9], dataset="one")
+    everything += records("A", [0.1, 0.3], dataset="two") + records("B", [0.9], dataset="two")
+    everything += records("B", [None], dataset="two", status="crash")
+    datasets, learners, scores = score_table(everything)
+    assert (datasets, learners) == (["one", "two"], ["A", "B"])
+    assert scores == pytest.approx(np.array([[0.6, 0.9], [0.2, np.nan]]), nan_ok=True)
 
 
 def test_most_frequent_choice_is_shown():

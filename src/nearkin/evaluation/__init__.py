@@ -18,7 +18,7 @@ from nearkin.evaluation.protocols import (
 from nearkin.evaluation.regression_error import arrmse, rrmse
 from nearkin.evaluation.runner import run_tasks
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.summary import Comparison, ComparisonRow, summarise
+from nearkin.evaluation.summary import Comparison, ComparisonRow, score_table, summarise
 from nearkin.evaluation.tasks import Record, plan_tasks
 
 __all__ = [
@@ -47,5 +47,6 @@ __all__ = [
     "plan_tasks",
     "rrmse",
     "run_tasks",
+    "score_table",
     "summarise",
 ]

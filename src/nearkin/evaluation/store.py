@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sqlite3
 import threading
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -19,6 +16,15 @@ import numpy as np
 
 from nearkin.evaluation.owners import Owner
 from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.rows import (
+    ARRAYS,
+    COLUMN_DEFINITIONS,
+    COLUMNS,
+    pack_array,
+    to_record,
+    to_row,
+    unpack_array,
+)
 from nearkin.evaluation.tasks import FAILURES, NOT_RUN, Record, Task
 
 RUNNING = "running"
@@ -27,36 +33,12 @@ SCHEMA_VERSION = 1
 APPLICATION_ID = 0x4E454152
 BUSY_SECONDS = 60.0
 
-_ARRAYS = ("test_rows", "predictions", "neighbours")
-_JSON = ("setting", "chosen", "warnings", "protocol", "versions")
-_COLUMNS = tuple(field.name for field in fields(Record))
-_REALS = (
-    "score",
-    "validation_score",
-    "fit_seconds",
-    "predict_seconds",
-    "tune_seconds",
-    "hub_skewness",
-    "objective",
-)
-_INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference")
-
-
-def _column_type(name: str) -> str:
-    if name in _REALS:
-        return "REAL"
-    if name in _INTEGERS:
-        return "INTEGER"
-    return "BLOB" if name in _ARRAYS else "TEXT"
-
-
-_RECORD_COLUMNS = ",\n    ".join(f"{name} {_column_type(name)}" for name in _COLUMNS if name != "key")
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS tasks (
     key TEXT PRIMARY KEY,
     owner TEXT,
     problem TEXT,
-    {_RECORD_COLUMNS}
+    {COLUMN_DEFINITIONS}
 );
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, description TEXT, created_at TEXT);
 CREATE TABLE IF NOT EXISTS run_tasks (run TEXT, position INTEGER, key TEXT, PRIMARY KEY (run, position));
@@ -68,21 +50,6 @@ CREATE TABLE IF NOT EXISTS owners (
 );
 CREATE TABLE IF NOT EXISTS artifacts (run TEXT, name TEXT, content TEXT, PRIMARY KEY (run, name));
 """
-
-
-def pack_array(values) -> bytes | None:
-    """An array as compressed bytes that can be read back without running code."""
-    if values is None:
-        return None
-    values = np.asarray(values)
-    buffer = io.BytesIO()
-    np.save(buffer, values.astype(str) if values.dtype == object else values, allow_pickle=False)
-    return zlib.compress(buffer.getvalue(), 1)
-
-
-def unpack_array(packed: bytes | None) -> np.ndarray | None:
-    """The array that `pack_array` packed."""
-    return None if packed is None else np.load(io.BytesIO(zlib.decompress(packed)), allow_pickle=False)
 
 
 class ResultsStore:
@@ -189,12 +156,13 @@ class ResultsStore:
                 ],
             )
             connection.executemany(
-                f"INSERT OR IGNORE INTO tasks (problem, {', '.join(_COLUMNS)}) "
-                f"VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})",
-                [(task.problem.fingerprint, *_to_row(Record.of_task(task))) for task in tasks],
+                f"INSERT OR IGNORE INTO tasks (problem, {', '.join(COLUMNS)}) "
+                f"VALUES ({', '.join('?' * (len(COLUMNS) + 1))})",
+                [(task.problem.fingerprint, *to_row(Record.of_task(task))) for task in tasks],
             )
             connection.execute(
-                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (run, json.dumps(dict(description)), _now())
+                "INSERT INTO runs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET description = excluded.description",
+                (run, json.dumps(dict(description)), _now()),
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO run_tasks VALUES (?, ?, ?)",
@@ -267,12 +235,12 @@ class ResultsStore:
     def finish(self, record: Record, owner: Owner) -> bool:
         """Commit an outcome; False if the claim was lost meanwhile and the outcome is not needed."""
         record.finished_at = _now()
-        assignments = ", ".join(f"{name} = ?" for name in (*_COLUMNS, "owner"))
+        assignments = ", ".join(f"{name} = ?" for name in (*COLUMNS, "owner"))
         with self._transaction() as connection:
             return bool(
                 connection.execute(
                     f"UPDATE tasks SET {assignments} WHERE key = ? AND owner = ? AND status = ?",
-                    (*_to_row(record), None, record.key, owner.name, RUNNING),
+                    (*to_row(record), None, record.key, owner.name, RUNNING),
                 ).rowcount
             )
 
@@ -285,7 +253,7 @@ class ResultsStore:
         predictions and neighbours.
         """
         columns = ", ".join(
-            f"tasks.{name}" if arrays or name not in _ARRAYS else f"NULL AS {name}" for name in _COLUMNS
+            f"tasks.{name}" if arrays or name not in ARRAYS else f"NULL AS {name}" for name in COLUMNS
         )
         if run is None:
             rows = self._query(f"SELECT {columns} FROM tasks ORDER BY rowid")
@@ -294,13 +262,13 @@ class ResultsStore:
                 f"SELECT {columns} FROM run_tasks JOIN tasks USING (key) WHERE run = ? ORDER BY position",
                 (run,),
             )
-        return [_to_record(row) for row in rows]
+        return [to_record(dict(row)) for row in rows]
 
     def frame(self, run: str | None = None):
         """The records without their arrays as a pandas DataFrame."""
         import pandas as pd
 
-        columns = [name for name in _COLUMNS if name not in _ARRAYS]
+        columns = [name for name in COLUMNS if name not in ARRAYS]
         found = self.results(run, arrays=False)
         return pd.DataFrame(
             [{name: getattr(record, name) for name in columns} for record in found], columns=columns
@@ -316,15 +284,16 @@ class ResultsStore:
         rows = self._query("SELECT * FROM runs ORDER BY rowid")
         return [{**dict(row), "description": json.loads(row["description"])} for row in rows]
 
-    def targets(self, run: str) -> np.ndarray:
-        """Labels or targets of the data a run was about, row by row."""
+    def targets(self, run: str, dataset: str | None = None) -> np.ndarray:
+        """Labels or targets of the data of a run, row by row; of its first data set by default."""
         rows = self._query(
-            "SELECT targets FROM problems JOIN tasks ON tasks.problem = fingerprint "
-            "JOIN run_tasks USING (key) WHERE run = ? LIMIT 1",
-            (run,),
+            "SELECT targets FROM run_tasks JOIN tasks USING (key) JOIN problems ON problem = fingerprint "
+            "WHERE run = ? AND (dataset = ? OR ? IS NULL) ORDER BY position LIMIT 1",
+            (run, dataset, dataset),
         )
         if not rows:
-            raise KeyError(f"there is no run {run!r} in {self.path}.")
+            about = "" if dataset is None else f" about {dataset!r}"
+            raise KeyError(f"there is no run {run!r}{about} in {self.path}.")
         targets = unpack_array(rows[0]["targets"])
         assert targets is not None  # every problem is registered with its targets
         return targets
@@ -366,25 +335,3 @@ def _retry_while_locked(action) -> None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _to_row(record: Record) -> list:
-    row = []
-    for name in _COLUMNS:
-        value = getattr(record, name)
-        if name in _ARRAYS:
-            value = pack_array(value)
-        elif name in _JSON:
-            value = json.dumps(value)
-        row.append(value)
-    return row
-
-
-def _to_record(row: sqlite3.Row) -> Record:
-    values = dict(row)
-    for name in _ARRAYS:
-        values[name] = unpack_array(values[name])
-    for name in _JSON:
-        values[name] = json.loads(values[name])
-    values["reference"] = bool(values["reference"])
-    return Record(**values)

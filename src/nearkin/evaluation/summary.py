@@ -11,7 +11,8 @@ import numpy as np
 from scipy import stats
 
 from nearkin.evaluation.problems import ACCURACY, ARRMSE, Metric
-from nearkin.evaluation.significance.paired import corrected_paired_t, wilcoxon_signed_rank
+from nearkin.evaluation.protocols import FiveByTwo
+from nearkin.evaluation.significance.paired import corrected_paired_t, five_by_two_f, wilcoxon_signed_rank
 from nearkin.evaluation.significance.posthoc import holm
 from nearkin.evaluation.tasks import DONE, FAILURES, Record
 
@@ -38,8 +39,8 @@ class ComparisonRow:
     difference : float or None
         Mean score minus the baseline's over the folds both have.
     p_value, p_adjusted : float or None
-        Corrected paired t test against the baseline, before and after Holm's adjustment for the
-        number of candidates compared.
+        Paired test against the baseline (corrected t test; Alpaydin's F test for the 5 x 2
+        protocol), before and after Holm's adjustment for the number of candidates compared.
     wilcoxon_p : float or None
         Wilcoxon signed-rank test on the same folds.
     verdict : str
@@ -183,6 +184,28 @@ def summarise(
     )
 
 
+def score_table(records: Sequence[Record]) -> tuple[list[str], list[str], np.ndarray]:
+    """Mean scores of every learner (column) on every data set (row), as `friedman` takes them.
+
+    A learner without a complete set of folds on a data set leaves NaN there.
+
+    Returns
+    -------
+    datasets, learners : list of str
+    scores : ndarray of shape (n_datasets, n_learners)
+    """
+    by_dataset: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_dataset[record.dataset].append(record)
+    learners = list(dict.fromkeys(record.learner for record in records))
+    scores = np.full((len(by_dataset), len(learners)), np.nan)
+    for row, own in enumerate(by_dataset.values()):
+        for label, found in choose_by_validation(own, metric_named(own[0].metric)).items():
+            if all(record.status == DONE for record in found):
+                scores[row, learners.index(label)] = np.mean([record.score for record in found])
+    return list(by_dataset), learners, scores
+
+
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
     """Records of each learner; of several settings, those of the best mean validation score."""
     settings: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
@@ -278,7 +301,7 @@ def _tested(rows, by_label, baseline: str, metric: Metric) -> list[ComparisonRow
         theirs = [reference_scores[record.fold].score for record in common]
         row = replace(row, difference=float(np.mean(np.subtract(ours, theirs))))
         if len(common) >= 2:
-            p_value = corrected_paired_t(ours, theirs, _test_to_train(common)).p_value
+            p_value = _paired_p(ours, theirs, common)
             row = replace(row, p_value=p_value, wilcoxon_p=wilcoxon_signed_rank(ours, theirs).p_value)
         tested[row.label] = row
     # Reference models are a family of their own: showing them costs the learners nothing.
@@ -290,6 +313,13 @@ def _tested(rows, by_label, baseline: str, metric: Metric) -> list[ComparisonRow
                 verdict = BEATS if metric.better(row.difference) > 0 else WORSE
             tested[row.label] = replace(row, p_adjusted=float(adjusted), verdict=verdict)
     return [tested.get(row.label, row) for row in rows]
+
+
+def _paired_p(ours: list, theirs: list, records: Sequence[Record]) -> float:
+    """The test that belongs to the protocol: Alpaydin's F test for 5 x 2 folds, else the corrected t."""
+    if records[0].protocol.get("protocol") == FiveByTwo.__name__ and len(ours) == 10:
+        return five_by_two_f(ours, theirs).p_value
+    return corrected_paired_t(ours, theirs, _test_to_train(records)).p_value
 
 
 def _rank_key(row: ComparisonRow, baseline: str, metric: Metric) -> tuple:

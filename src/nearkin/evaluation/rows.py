@@ -1,0 +1,77 @@
+"""How a record becomes a row of a database table and comes back, without running code."""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import fields
+
+import numpy as np
+
+from nearkin.evaluation.tasks import Record
+
+ARRAYS = ("test_rows", "predictions", "neighbours")
+_JSON = ("setting", "chosen", "warnings", "protocol", "versions")
+COLUMNS = tuple(field.name for field in fields(Record))
+_REALS = (
+    "score",
+    "validation_score",
+    "fit_seconds",
+    "predict_seconds",
+    "tune_seconds",
+    "hub_skewness",
+    "objective",
+)
+_INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference")
+
+
+def _column_type(name: str) -> str:
+    if name in _REALS:
+        return "REAL"
+    if name in _INTEGERS:
+        return "INTEGER"
+    return "BLOB" if name in ARRAYS else "TEXT"
+
+
+COLUMN_DEFINITIONS = ",\n    ".join(f"{name} {_column_type(name)}" for name in COLUMNS if name != "key")
+
+
+def pack_array(values) -> bytes | None:
+    """An array as compressed bytes that can be read back without running code."""
+    if values is None:
+        return None
+    values = np.asarray(values)
+    buffer = io.BytesIO()
+    np.save(buffer, values.astype(str) if values.dtype == object else values, allow_pickle=False)
+    return zlib.compress(buffer.getvalue(), 1)
+
+
+def unpack_array(packed: bytes | None) -> np.ndarray | None:
+    """The array that `pack_array` packed."""
+    return None if packed is None else np.load(io.BytesIO(zlib.decompress(packed)), allow_pickle=False)
+
+
+def to_row(record: Record) -> list:
+    """Values of a record in the order of `COLUMNS`."""
+    row = []
+    for name in COLUMNS:
+        value = getattr(record, name)
+        if name in ARRAYS:
+            value = pack_array(value)
+        elif name in _JSON:
+            value = json.dumps(value)
+        row.append(value)
+    return row
+
+
+def to_record(row: Mapping) -> Record:
+    """The record that `to_row` wrote."""
+    values = {**row}
+    for name in ARRAYS:
+        values[name] = unpack_array(values[name])
+    for name in _JSON:
+        values[name] = json.loads(values[name])
+    values["reference"] = bool(values["reference"])
+    return Record(**values)
