@@ -161,7 +161,8 @@ class ResultsStore:
                 [(task.problem.fingerprint, *to_row(Record.of_task(task))) for task in tasks],
             )
             connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET description = excluded.description",
+                "INSERT INTO runs VALUES (?, ?, ?) "
+                "ON CONFLICT (run) DO UPDATE SET description = excluded.description",
                 (run, json.dumps(dict(description)), _now()),
             )
             connection.executemany(
