@@ -140,8 +140,8 @@ def coarse_origin(X: np.ndarray) -> np.ndarray | None:
     origin is the mean of a sample, rounded to each column's spread in powers of two: subtracting
     it keeps whole numbers exact, and with them exact ties.
 
-    >>> coarse_origin(np.array([[1000.0, 0.0], [1003.0, 1.0]]))
-    array([1001.,    0.])
+    >>> coarse_origin(np.array([[1001.0, 0.0], [1005.0, 4.0]]))
+    array([1004.,    2.])
     >>> coarse_origin(np.array([[-1.0], [1.0]])) is None
     True
     """

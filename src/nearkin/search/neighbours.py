@@ -79,8 +79,8 @@ class NeighbourSearch:
         else:
             if not (isinstance(self.index, str) and self.index in ("auto", "exact")):
                 raise ValueError(
-                    f"{type(self.distance).__name__} has no embedding, so index={self.index!r} cannot hold it; "
-                    "use index='auto'."
+                    f"{type(self.distance).__name__} has no embedding, so index={self.index!r} cannot hold "
+                    "it; use index='auto'."
                 )
             self._index = BoundIndex(self.distance).build(references)
         return self
