@@ -7,10 +7,14 @@ rows wanted for each input: the normal matrix is ``A = X' diag(k) X`` and the ri
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import linalg, sparse
 
 BLOCK_BYTES = 8 * 2**20
+# An eigendecomposition costs as much as a dozen Cholesky solves and two more arrays of its size.
+EIGENDECOMPOSITION_MAX = 2_500
 
 
 def normal_equations(X, weights: np.ndarray, outputs: sparse.csr_array, mean: np.ndarray):
@@ -84,8 +88,8 @@ def _from_spectrum(values: np.ndarray, vectors: np.ndarray, rotated: np.ndarray)
     return (vectors * inverse) @ rotated
 
 
-def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> list[np.ndarray]:
-    """The matrices F of the dual form, one per alpha.
+def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> Iterator[np.ndarray]:
+    """The matrices F of the dual form, one per alpha, made one at a time.
 
     With S = diag(sqrt k) X_I the rows of the inputs I (all weights positive here), push-through
     gives ``inv(X_I' K X_I + alpha I) X_I' = X_I' F``, ``F = sqrt(K) inv(S S' + alpha I) / sqrt(K)``,
@@ -98,16 +102,18 @@ def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> list[np.
     weights : ndarray of shape (m,)
         Weight k of each, all positive.
     alphas : sequence of float
-        One alpha is solved by Cholesky, several from one eigendecomposition.
+        One alpha, or any number for large m, is solved by Cholesky; else all from one
+        eigendecomposition.
     """
     roots = np.sqrt(weights).astype(gram.dtype)
     H = gram * roots[:, None]
     H *= roots
-    if len(alphas) == 1:
-        inverses = [solve_ridge(H, np.eye(len(H), dtype=H.dtype), alphas[0])]
+    identity = np.eye(len(H), dtype=H.dtype)
+    if len(alphas) == 1 or len(H) > EIGENDECOMPOSITION_MAX:
+        inverses = (solve_ridge(H, identity, alpha) for alpha in alphas)
     else:
-        inverses = ridge_path(H, np.eye(len(H), dtype=H.dtype), alphas)
+        inverses = iter(ridge_path(H, identity, alphas))
     for inverse in inverses:
         inverse *= roots[:, None]
         inverse /= roots
-    return inverses
+        yield inverse

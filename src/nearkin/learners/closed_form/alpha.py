@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -50,7 +50,10 @@ def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> flo
 
 
 def choose_relative_alpha(
-    X, codes: np.ndarray, distances_for: Callable[[np.ndarray, Sequence[float]], Sequence[Distance] | None]
+    X,
+    codes: np.ndarray,
+    distances_for: Callable[[np.ndarray, Sequence[float]], Iterable[Distance] | None],
+    max_references: int | None = None,
 ) -> tuple[float, np.ndarray]:
     """The relative penalty of best held-out k-NN accuracy, and the accuracies of all of them.
 
@@ -61,6 +64,8 @@ def choose_relative_alpha(
         Class of each row.
     distances_for : callable(rows, relative_alphas) -> distances or None
         Fits on those rows and gives one distance per penalty; None if they hold no pair.
+    max_references : int or None
+        Look for neighbours among at most so many of the rows fitted.
     """
     correct, asked = np.zeros(len(RELATIVE_ALPHAS)), 0
     for held_out in held_out_rows(codes):
@@ -69,8 +74,10 @@ def choose_relative_alpha(
         if distances is None:
             continue
         asked += len(held_out)
+        if max_references is not None and len(kept) > max_references:
+            kept = kept[np.linspace(0, len(kept) - 1, max_references).astype(int)]
+        k = min(NEIGHBOURHOODS[-1], len(kept))
         for number, distance in enumerate(distances):
-            k = min(NEIGHBOURHOODS[-1], len(kept))
             _, found = NeighbourSearch(distance).build(X[kept]).query(X[held_out], k)
             accuracies = [
                 vote_accuracy(codes[kept][found], codes[held_out], min(size, k)) for size in NEIGHBOURHOODS

@@ -7,6 +7,8 @@ regression's normal matrix, the natural scale of alpha (1 if all rows coincide).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import sparse
 
@@ -66,13 +68,13 @@ class PrimalForm:
         norms = centred_norms(X, self._mean) if sparse.issparse(X) else squared_norms(centred)
         self._wanted = float(output_weights @ norms)
 
-    def distances(self, alphas) -> list[Distance]:
+    def distances(self, alphas) -> Iterator[Distance]:
         """One distance per alpha; several alphas share one eigendecomposition."""
         if len(alphas) == 1:
             solutions = [solve_ridge(self._A, self._B, alphas[0])]
         else:
             solutions = ridge_path(self._A, self._B, alphas)
-        return [self._distance(solution) for solution in solutions]
+        return map(self._distance, solutions)
 
     def _distance(self, transposed: np.ndarray) -> Distance:
         W = np.ascontiguousarray(transposed.T, dtype=self._dtype)
@@ -103,9 +105,8 @@ class DualForm:
         rank = len(self._inputs) if kernel != "linear" else min(len(self._inputs), X.shape[1])
         self.unit = float(self._weights @ np.diagonal(self._input_gram)) / rank or 1.0
 
-    def distances(self, alphas) -> list[Distance]:
-        coefficients = dual_coefficients(self._input_gram, self._weights, alphas)
-        return [self._distance(F) for F in coefficients]
+    def distances(self, alphas) -> Iterator[Distance]:
+        return map(self._distance, dual_coefficients(self._input_gram, self._weights, alphas))
 
     def _distance(self, F: np.ndarray) -> Distance:
         if self._explicit:

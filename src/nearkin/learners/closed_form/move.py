@@ -16,8 +16,8 @@ from nearkin.supervision.pairs import target_pairs
 
 # The dual form holds a few n x n arrays; beyond this many rows that is no longer a few gigabytes.
 DUAL_MAX_ROWS = 30_000
-# The penalty is chosen on at most so many rows in the dual form, whose path costs n^3.
-DUAL_SELECTION_ROWS = 2_500
+# Moving a reference costs n^2 in the dual form: held-out rows look for neighbours among so many.
+DUAL_VALIDATION_REFERENCES = 2_500
 
 
 class _Move(Learner):
@@ -49,12 +49,11 @@ class _Move(Learner):
                 "first, for instance by sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
             )
         options = {"kernel": kernel or "linear", "params": kernel_params}
+        # Before the final form, so that only one of its kind is in memory at a time.
+        relative = self._relative_alpha(X, codes, sample_weight, options) if self.alpha == "auto" else None
         form = self._form(X, pairs, options)
-        if self.alpha == "auto":
-            self.alpha_ = form.unit * self._relative_alpha(X, codes, sample_weight, options)
-        else:
-            self.alpha_ = float(self.alpha)
-        self.distance_ = form.distances([self.alpha_])[0]
+        self.alpha_ = float(self.alpha) if relative is None else relative * form.unit
+        self.distance_ = next(form.distances([self.alpha_]))
         self.objective_ = form.objective(self.distance_) / X.shape[0]
         self.n_iter_ = 1
         return self
@@ -72,13 +71,7 @@ class _Move(Learner):
         return DualForm(X, pairs, self._moves, **options)
 
     def _relative_alpha(self, X, codes, sample_weight, options: dict) -> float:
-        chosen = np.arange(X.shape[0])
-        if not self._use_primal and len(chosen) > DUAL_SELECTION_ROWS:
-            by_class = np.argsort(codes, kind="stable")
-            chosen = np.sort(by_class[np.linspace(0, len(codes) - 1, DUAL_SELECTION_ROWS).astype(int)])
-
-        def distances_for(kept, relative_alphas):
-            rows = chosen[kept]
+        def distances_for(rows, relative_alphas):
             weights = None if sample_weight is None else sample_weight[rows]
             pairs = target_pairs(X[rows], codes[rows], self.n_targets, weights)
             if pairs.nnz == 0:
@@ -86,7 +79,9 @@ class _Move(Learner):
             form = self._form(X[rows], pairs, options)
             return form.distances(relative_alphas * form.unit)
 
-        relative, self.alpha_scores_ = choose_relative_alpha(X[chosen], codes[chosen], distances_for)
+        relative, self.alpha_scores_ = choose_relative_alpha(
+            X, codes, distances_for, max_references=None if self._use_primal else DUAL_VALIDATION_REFERENCES
+        )
         return relative
 
     @property
