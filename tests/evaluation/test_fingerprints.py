@@ -51,6 +51,13 @@ def test_every_setting_changes_the_description():
     assert len({digest(describe(model)) for model in models}) == len(models)
 
 
+def test_lambdas_are_told_apart_by_what_they_do():
+    twice, thrice, again = (lambda x: 2 * x), (lambda x: 3 * x), (lambda x: 2 * x)
+    assert digest(describe(twice)) == digest(describe(again))
+    assert digest(describe(twice)) != digest(describe(thrice))
+    assert digest(describe(np.log1p)) != digest(describe(np.log))
+
+
 def test_sets_have_no_order():
     assert describe({"b", "a", "c"}) == describe({"c", "a", "b"})
 

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Mapping
+from types import CodeType
 
 import numpy as np
 from scipy import sparse
@@ -47,7 +48,7 @@ def array_digest(values) -> str:
 def describe(value):
     """A JSON-ready description of a parameter: equal for equal settings, in any process.
 
-    Estimators are described by class and parameters, arrays by their contents, functions by name.
+    Estimators are described by class and parameters, arrays by their contents, functions by name and code.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -61,6 +62,9 @@ def describe(value):
         return [describe(item) for item in value]
     if isinstance(value, set | frozenset):
         return sorted((describe(item) for item in value), key=repr)
+    if inspect.isfunction(value):
+        # Two lambdas have the same name; what they do tells them apart.
+        return {"name": f"{value.__module__}.{value.__qualname__}", "code": _describe_code(value.__code__)}
     if inspect.isroutine(value) or inspect.isclass(value):
         return {"name": f"{value.__module__}.{value.__qualname__}"}
     return _describe_object(value)
@@ -70,6 +74,15 @@ def _describe_object(value) -> dict:
     name = f"{type(value).__module__}.{type(value).__qualname__}"
     if hasattr(value, "get_params"):
         return {"class": name, "params": describe(value.get_params(deep=False))}
-    if type(value).__repr__ is not object.__repr__:
-        return {"class": name, "repr": repr(value)}
-    return {"class": name, "state": describe(dict(sorted(vars(value).items())))}
+    text = repr(value)
+    if " at 0x" not in text:
+        return {"class": name, "repr": text}
+    # A memory address would not outlive the process: the attributes must do.
+    return {"class": name, "state": describe(dict(sorted(getattr(value, "__dict__", {}).items())))}
+
+
+def _describe_code(code: CodeType) -> list:
+    constants = [
+        _describe_code(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts
+    ]
+    return [code.co_code.hex(), list(code.co_names), constants]

@@ -163,10 +163,10 @@ class _Work:
         finally:
             # Reached early only by an interrupt: stop the fits under way, their tasks are given back.
             self.stop.set()
-            for worker in workers:
-                worker.kill()
-            for thread in threads:
-                thread.join()
+            for worker, thread in zip(workers, threads, strict=True):
+                while thread.is_alive():
+                    worker.kill()
+                    thread.join(0.1)
 
     def _slot(self, worker: Worker) -> None:
         try:

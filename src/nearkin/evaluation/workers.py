@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
@@ -51,6 +52,11 @@ class Worker:
 
     def measure(self, task: Task, seconds: float | None = None) -> Outcome:
         """Run one task, stopped after so many seconds (the start of the process not counted)."""
+        try:
+            # By value where need be, so that estimators of a script or notebook work too.
+            candidate = cloudpickle.dumps(task.candidate)
+        except Exception:
+            return Outcome(ERROR, error=f"cannot be sent to a worker process:\n{traceback.format_exc()}")
         reply, timer, expired = None, None, threading.Event()
         try:
             process = self._started_process()
@@ -62,7 +68,7 @@ class Worker:
 
                 timer = threading.Timer(seconds, stop)
                 timer.start()
-            self._send(process, task)
+            self._send(process, task, candidate)
             reply = _read(process)
         except (EOFError, OSError, pickle.UnpicklingError):
             pass  # the process died: the post mortem says how
@@ -110,7 +116,7 @@ class Worker:
         _read(self._process)  # it says when its imports are done
         return self._process
 
-    def _send(self, process: subprocess.Popen, task: Task) -> None:
+    def _send(self, process: subprocess.Popen, task: Task, candidate: bytes) -> None:
         stdin: IO[bytes] = process.stdin  # type: ignore[assignment]
         fingerprint = task.problem.fingerprint
         if self._holds != fingerprint:
@@ -118,8 +124,7 @@ class Worker:
             self._holds = fingerprint
         request = {
             "fingerprint": fingerprint,
-            # By value where need be, so that estimators of a script or notebook work too.
-            "candidate": cloudpickle.dumps(task.candidate),
+            "candidate": candidate,
             "split": task.split,
             "task_seed": task.task_seed,
             "tuning_seed": task.tuning_seed,
