@@ -35,8 +35,11 @@ def compare(
     ] = None,
     time_budget: Annotated[
         str,
-        typer.Option(metavar="TIME", help="Stop after this time, such as 90s, 2m or 1h; none for no limit."),
-    ] = "2m",
+        typer.Option(
+            metavar="TIME",
+            help="Stop after this time, such as 90s, 2m or 1h; none for no limit; auto is 40s to 5m by size.",
+        ),
+    ] = "auto",
     folds: Annotated[int | None, typer.Option(min=2, help="Folds; 10 up to 2,000 rows, 5 above.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times the cross-validation is repeated.")] = 1,
     neighbors: Annotated[str, typer.Option(metavar="K", help="Neighbours that vote, or tuned.")] = "tuned",
@@ -65,7 +68,8 @@ def compare(
     """
     from nearkin.cli import comparing
 
-    budget, n_neighbors = parse_duration(time_budget), parse_neighbors(neighbors)
+    automatic = time_budget.strip().lower() == "auto"
+    budget, n_neighbors = None if automatic else parse_duration(time_budget), parse_neighbors(neighbors)
     report_path, out_path, results_path = as_path(report), as_path(out), as_path(results)
     for path in (report_path, out_path, results_path):
         require_writable(path)
@@ -73,6 +77,7 @@ def compare(
         comparing.require_plotting()
     dataset = read_data(data, target, task, impute, drop)
     n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)
+    budget = comparing.usual_budget(dataset.n_samples) if automatic else budget
     found, notices = chosen_learners(learners, dataset.task, dataset.is_sparse)
     candidates = make_candidates(dataset, found, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds)
     if references:

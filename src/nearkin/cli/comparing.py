@@ -62,10 +62,21 @@ class Outcome:
         return next(candidate for candidate in self.candidates if candidate.label == label)
 
 
-def after_label(comparison: Comparison) -> str | None:
-    """The learned distance to show beside Euclid: the winner, or the best learner if Euclid won."""
+def after_label(comparison: Comparison, *, with_neighbours: bool = False) -> str | None:
+    """The learned distance to show beside Euclid: the winner, or the best learner if Euclid won.
+
+    `with_neighbours` passes over models that decide by prototypes, for views that show neighbours.
+    """
     rows = [row for row in comparison.rows if row.mean is not None and not row.reference]
+    rows = [row for row in rows if row.hub_skewness is not None or not with_neighbours]
     return next((row.label for row in rows if row.label != comparison.baseline), None)
+
+
+def usual_budget(n_rows: int) -> float:
+    """Seconds that people like to wait for data of this size."""
+    if n_rows <= 1000:
+        return 40.0
+    return 120.0 if n_rows <= 4000 else 280.0
 
 
 def require_plotting() -> None:
@@ -189,6 +200,7 @@ def print_leaderboard(outcome: Outcome) -> None:
 
 def _cells(row, summary: Summary, regression: bool) -> list[str]:
     name = row.name + (" (not neighbours)" if row.kind == "reference" else "")
+    name += f" ({len(row.scores)} of {row.n_planned} folds)" if row.partial else ""
     if not row.finished:
         return [name, row.status, "", "", *([""] if regression else []), "", "", ""]
     spread = "" if row.spread is None else f" ± {summary.score.text(row.spread).removesuffix(' %')}"

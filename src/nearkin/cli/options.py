@@ -73,7 +73,7 @@ def parse_duration(text: str | None) -> float | None:
         rest = rest[part.end() :]
     if rest or seconds <= 0:
         raise CommandError(
-            f"--time-budget {text!r} is not a duration; write for instance 90s, 2m, 1h30m or none."
+            f"--time-budget {text!r} is not a duration; write for instance 90s, 2m, 1h30m, none or auto."
         )
     return seconds
 

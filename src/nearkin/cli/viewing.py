@@ -56,9 +56,9 @@ def views_of_records(
     target_names: Sequence[str],
 ) -> Views:
     """Hubness, confusion and predictions of the held-out rows, before and after learning."""
-    shown = shown_labels(comparison)
+    shown, found_near = shown_labels(comparison), shown_labels(comparison, with_neighbours=True)
     labels, classification = first_target(y), comparison.metric == "accuracy"
-    hubness = [hubness_of(records, label, labels, namer, categorical=classification) for label in shown]
+    hubness = [hubness_of(records, label, labels, namer, categorical=classification) for label in found_near]
     confusion = [confusion_of(records, label, labels, namer) for label in shown] if classification else []
     return Views(
         hubness=[view for view in hubness if view is not None],
@@ -68,9 +68,9 @@ def views_of_records(
     )
 
 
-def shown_labels(comparison: Comparison) -> list[str]:
+def shown_labels(comparison: Comparison, *, with_neighbours: bool = False) -> list[str]:
     """Euclid and the learned distance that is shown beside it."""
-    after = after_label(comparison)
+    after = after_label(comparison, with_neighbours=with_neighbours)
     return [comparison.baseline] + ([] if after is None else [after])
 
 
@@ -88,14 +88,12 @@ def class_namer(y, class_names: Sequence[str]) -> Callable[[Any], Any]:
     return lambda label: names.get(label, str(label))
 
 
-def _embedding(outcome: Outcome, namer) -> EmbeddingView | None:
+def _embedding(outcome: Outcome, namer) -> EmbeddingView:
     data, plan = outcome.data, outcome.plan
     folds = StratifiedFolds if data.task == "classification" else Folds
     split = folds(PICTURE_FOLDS).splits(data.y, plan.seed)[0]
-    models = {label: fitted(outcome, label, split.train) for label in shown_labels(outcome.comparison)}
-    models = {label: model for label, model in models.items() if hasattr(model.steps[-1][1], "kneighbors")}
-    if not models:
-        return None
+    shown = shown_labels(outcome.comparison, with_neighbours=True)
+    models = {label: fitted(outcome, label, split.train) for label in shown}
     return embedding_view(
         models,
         data.X,

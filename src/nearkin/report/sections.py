@@ -82,9 +82,10 @@ def hubness(summary: Summary, views: Views) -> Section | None:
     explanation = (
         "A hub is a reference that turns up among the nearest neighbours of very many queries, and so "
         "decides more predictions than it should; an anti-hub never turns up at all. A skewness near zero "
-        "means that the references share the work evenly. “Bad” appearances are beside a query of another "
-        "class."
+        "means that the references share the work evenly."
     )
+    if any("bad" in hub for view in views.hubness for hub in view.hubs):
+        explanation += " “Bad” appearances are beside a query of another class."
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
 
@@ -109,8 +110,8 @@ def _label(label) -> str:
 def time(summary: Summary, views: Views) -> Section | None:
     if sum(row.fit_seconds is not None for row in summary.finished) < 2:
         return None
-    side = "upper" if summary.score.higher_is_better else "upper (the axis is reversed)"
-    explanation = f"Mean time of one fit against the score: the {side} left is where to be."
+    turned = "" if summary.score.higher_is_better else " (small errors are up)"
+    explanation = f"Mean time of one fit against the score: the upper left is where to be{turned}."
     return Section("time", "Score against time", explanation, [Plot(plots.time_figure(summary), role="time")])
 
 

@@ -63,6 +63,7 @@ def _standing(row: ComparisonRow, comparison: Comparison) -> Standing:
         kind=kind,
         status=row.status,
         scores=row.scores,
+        n_planned=row.n_planned,
         score=row.mean,
         spread=row.sd,
         interval=row.interval,

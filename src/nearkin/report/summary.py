@@ -51,6 +51,7 @@ class Standing:
     kind: str = LEARNER
     status: str = "done"
     scores: Sequence[float] = ()
+    n_planned: int = 0
     score: float | None = None
     spread: float | None = None
     interval: tuple[float, float] | None = None
@@ -66,6 +67,11 @@ class Standing:
     @property
     def finished(self) -> bool:
         return self.score is not None
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some of the folds have a score, so that the mean is not quite comparable."""
+        return 0 < len(self.scores) < self.n_planned
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ def _add_values(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> Non
             },
         )
     figure.update_layout(
+        showlegend=False,
         coloraxis={
             "colorscale": "Viridis",
             "colorbar": {
@@ -105,7 +106,7 @@ def _add_values(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> Non
                 "outlinewidth": 0,
                 "tickfont": {"color": MUTED},
             },
-        }
+        },
     )
 
 
