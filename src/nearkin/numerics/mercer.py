@@ -16,16 +16,18 @@ def check_kernel(kernel) -> None:
 
 
 def kernel_scale(X, gamma) -> float:
-    """The number `gamma` stands for: itself, or for "scale" ``1 / (d var(X))``.
+    """The number `gamma` stands for: itself, or for "scale" one over the summed variances of the columns.
 
-    >>> kernel_scale(np.array([[0.0, 2.0]]), "scale")
-    0.5
+    On standardised columns that is scikit-learn's "scale"; here a column's mean has no influence.
+
+    >>> kernel_scale(np.array([[0.0, 5.0], [2.0, 5.0]]), "scale")
+    1.0
     """
     if isinstance(gamma, str):
         if gamma != "scale":
             raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
-        variance = float(X.mean(axis=0).var() + X.var(axis=0).mean())
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        variance = float(X.var(axis=0).sum())
+        return 1.0 / variance if variance > 0 else 1.0
     if not np.isfinite(gamma) or gamma <= 0:
         raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
     return float(gamma)
@@ -58,7 +60,9 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
         K *= A.dtype.type(gamma)
         K += A.dtype.type(coef0)
         return K**degree
-    K = squared_distances(A, B)
+    # Centring changes no difference, and keeps the digits that a far-off mean would cost.
+    centre = B.mean(axis=0)
+    K = squared_distances(A - centre, B - centre)
     K *= -A.dtype.type(gamma)
     return np.exp(K, out=K)
 

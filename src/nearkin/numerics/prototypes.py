@@ -57,7 +57,8 @@ def ratio_errors(same, other, beta, tiny) -> tuple[np.ndarray, np.ndarray, np.nd
     both prototypes at once is undecided (R = 1), not a division by zero.
     """
     denominator = other + tiny
-    R = (same + tiny) / denominator
+    with np.errstate(over="ignore"):
+        R = (same + tiny) / denominator
     # tanh never overflows, which exp would for an outlier far beyond the window.
     errors = 0.5 + 0.5 * np.tanh((0.5 * beta) * (R - 1))
     slope = beta * errors * (1 - errors) / denominator

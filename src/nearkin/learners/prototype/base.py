@@ -188,8 +188,9 @@ class PrototypeLearner(ClassifierMixin, Learner):
         is_nearest[np.arange(len(D)), D.argmin(axis=1)] = True
         rival = np.where(is_nearest, two_nearest[:, 1:], two_nearest[:, :1])
         tiny = np.finfo(D.dtype).tiny
-        # Beyond exp's range the probability is 0 either way; clipping avoids the overflow.
-        R = np.minimum((D + tiny) / (rival + tiny), 1 + 80 / self.beta)
+        # Beyond exp's range the probability is 0 either way, and a ratio may overflow.
+        with np.errstate(over="ignore"):
+            R = np.minimum((D + tiny) / (rival + tiny), 1 + 80 / self.beta)
         P = 1 / (1 + np.exp(self.beta * (R - 1)))
         return P / P.sum(axis=1, keepdims=True)
 

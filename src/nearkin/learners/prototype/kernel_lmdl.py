@@ -39,7 +39,7 @@ class KernelLMDL(PrototypeLearner):
         A function takes arrays of m and n rows and returns the m x n kernel values.
     gamma : float or "scale", default="scale"
         Factor of the squared distance in "rbf" and of the inner product in "polynomial"; "scale" is one
-        over the number of features times their variance.
+        over the summed variances of the features.
     degree, coef0 : int and float, default=3 and 1.0
         Exponent and constant of "polynomial".
     n_landmarks : int, optional

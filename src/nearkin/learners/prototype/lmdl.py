@@ -138,7 +138,8 @@ class LMDL(PrototypeLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):
-        return {"n_prototypes": [1, 5, 10], "beta": [3.0, 10.0]}
+        # A low rank regularises where the classes are small; many prototypes serve many rows.
+        return {"n_prototypes": [1, 5, 10], "rank": [None, max(2, min(n_features // 3, 16))]}
 
     def _start_embedding(self, X, y, weights, rng) -> CentredMap:
         return start_coordinates(X, y, weights, self.init_metric, self.n_components)

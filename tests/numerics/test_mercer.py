@@ -1,0 +1,80 @@
+"""Kernels by name against their formulas, and the checks on a kernel matrix."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, mercer_kernel
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
+
+
+def test_kernels_equal_their_formulas(rows):
+    A, B = rows
+    np.testing.assert_allclose(mercer_kernel(A, B, "rbf", gamma=0.3), rbf_kernel(A, B, 0.3))
+    np.testing.assert_allclose(
+        mercer_kernel(A, B, "polynomial", gamma=0.3, degree=2, coef0=2.0),
+        polynomial_kernel(A, B, 2, 0.3, 2.0),
+    )
+    np.testing.assert_allclose(mercer_kernel(A, B, "linear"), A @ B.T)
+    np.testing.assert_allclose(mercer_kernel(A, B, lambda a, b: 2 * a @ b.T), 2 * A @ B.T)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial", "linear"])
+def test_float32_stays(rows, kernel):
+    A, B = (part.astype(np.float32) for part in rows)
+    assert mercer_kernel(A, B, kernel).dtype == np.float32
+
+
+def test_a_far_off_mean_costs_no_digits(rows):
+    A, B = rows
+    np.testing.assert_allclose(mercer_kernel(A + 1e8, B + 1e8), mercer_kernel(A, B), rtol=1e-6)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="'sigmoid' is not known; use one of"):
+        check_kernel("sigmoid")
+
+
+def test_function_of_the_wrong_shape_is_refused(rows):
+    with pytest.raises(ValueError, match="one value per pair"):
+        mercer_kernel(*rows, lambda a, b: a @ a.T)
+
+
+def test_function_with_missing_values_is_refused(rows):
+    with pytest.raises(ValueError, match="infinite or missing"):
+        mercer_kernel(*rows, lambda a, b: np.full((len(a), len(b)), np.nan))
+
+
+def test_scale_is_one_over_the_summed_variances(rows):
+    A, _ = rows
+    assert kernel_scale(A + [0, 1e3, 0], "scale") == pytest.approx(1 / A.var(axis=0).sum())
+    assert kernel_scale(np.ones((4, 2)), "scale") == 1.0
+    assert kernel_scale(A, 0.7) == 0.7
+
+
+@pytest.mark.parametrize("gamma", [0, -1.0, np.inf, "auto"])
+def test_bad_gamma_is_refused(rows, gamma):
+    with pytest.raises(ValueError, match="expected 'scale' or a positive number"):
+        kernel_scale(rows[0], gamma)
+
+
+def test_eigenpairs_rebuild_the_matrix_without_its_null_space(rows):
+    A, _ = rows
+    values, vectors = kernel_eigenpairs(A @ A.T)
+    assert len(values) == 3
+    assert (np.diff(values) <= 0).all()
+    np.testing.assert_allclose((vectors * values) @ vectors.T, A @ A.T, atol=1e-12)
+
+
+def test_indefinite_matrices_are_refused():
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        kernel_eigenpairs(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    with pytest.raises(ValueError, match="not symmetric"):
+        kernel_eigenpairs(np.array([[1.0, 0.5], [0.0, 1.0]]))
+    with pytest.raises(ValueError, match="zero between all rows"):
+        kernel_eigenpairs(np.zeros((3, 3)))
