@@ -17,6 +17,7 @@ import platform
 import tempfile
 import warnings
 import zipfile
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -142,8 +143,10 @@ def _read(path) -> tuple[dict, bytes]:
             dumped = archive.read(ESTIMATOR)
     except KeyError:
         raise ModelFileError(f"{path} is a zip archive but not a nearkin model.") from None
-    except (zipfile.BadZipFile, ValueError, EOFError, zipfile.zlib.error) as error:
-        raise ModelFileError(f"{path} is not a nearkin model, or is cut short or damaged ({error}).") from None
+    except (zipfile.BadZipFile, ValueError, EOFError, zlib.error) as error:
+        raise ModelFileError(
+            f"{path} is not a nearkin model, or is cut short or damaged ({error})."
+        ) from None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise ModelFileError(
             f"{path} is of a format that this version of nearkin does not know; upgrade nearkin to read it."

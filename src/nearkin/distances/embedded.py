@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -37,7 +37,7 @@ class AffineMap:
     shift: np.ndarray | None = None
 
     def __call__(self, X, /) -> np.ndarray:
-        Z = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
+        Z: Any = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
         constant = self._constant()
         if constant is None:
             return Z

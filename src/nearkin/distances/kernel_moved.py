@@ -21,25 +21,24 @@ class CentredKernel:
     ----------
     rows : ndarray or CSR of shape (n, d)
         The training rows.
+    row_means : ndarray of shape (n,)
+        Mean kernel value of each training row with all the others.
     name : str or callable
         "linear", or anything `sklearn.metrics.pairwise.pairwise_kernels` takes.
     params : dict
         The kernel's parameters.
-    row_means : ndarray of shape (n,)
-        Mean kernel value of each training row with all the others.
     """
 
     rows: np.ndarray
+    row_means: np.ndarray
     name: str | Callable = "linear"
     params: dict = field(default_factory=dict)
-    row_means: np.ndarray | None = None
 
     @classmethod
     def fit(cls, rows, name="linear", params=None) -> tuple[CentredKernel, np.ndarray]:
         """The centred kernel of these rows, and its n x n matrix."""
-        raw = cls(rows, name, params or {})
-        gram = raw._plain(rows, rows)
-        kernel = cls(rows, name, params or {}, gram.mean(axis=1))
+        gram = cls(rows, np.zeros(0), name, params or {})._plain(rows, rows)
+        kernel = cls(rows, gram.mean(axis=1), name, params or {})
         kernel._centre(gram, kernel.row_means)
         return kernel, gram
 

@@ -7,7 +7,7 @@ rows wanted for each input: the normal matrix is ``A = X' diag(k) X`` and the ri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import linalg, sparse
@@ -110,9 +110,9 @@ def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> Iterator
     H *= roots
     identity = np.eye(len(H), dtype=H.dtype)
     if len(alphas) == 1 or len(H) > EIGENDECOMPOSITION_MAX:
-        inverses = (solve_ridge(H, identity, alpha) for alpha in alphas)
+        inverses: Iterable[np.ndarray] = (solve_ridge(H, identity, alpha) for alpha in alphas)
     else:
-        inverses = iter(ridge_path(H, identity, alphas))
+        inverses = ridge_path(H, identity, alphas)
     for inverse in inverses:
         inverse *= roots[:, None]
         inverse /= roots

@@ -43,7 +43,7 @@ class _NeighbourPredictor(BaseEstimator):
         return router
 
     def _check_settings(self, n_samples: int) -> None:
-        if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
+        if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")
         if self.n_neighbors > n_samples:
             raise ValueError(

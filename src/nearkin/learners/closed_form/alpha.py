@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> flo
 def choose_relative_alpha(
     X,
     codes: np.ndarray,
-    distances_for: Callable[[np.ndarray, Sequence[float]], Iterable[Distance] | None],
+    distances_for: Callable[[np.ndarray, np.ndarray], Iterable[Distance] | None],
     max_references: int | None = None,
 ) -> tuple[float, np.ndarray]:
     """The relative penalty of best held-out k-NN accuracy, and the accuracies of all of them.

@@ -98,9 +98,11 @@ class RCA(EmbeddingLearner):
 
     def _check_settings(self, n_features: int) -> None:
         k = self.n_components
-        if k is not None and not (isinstance(k, Integral) and 1 <= k <= n_features):
+        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_features):
             raise ValueError(f"n_components={k!r}: expected None or an integer from 1 to {n_features}.")
-        if self.shrinkage != "auto" and not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= 1):
+        if self.shrinkage != "auto" and not (
+            isinstance(self.shrinkage, Real) and 0 <= float(self.shrinkage) <= 1
+        ):
             raise ValueError(f"shrinkage={self.shrinkage!r}: expected 'auto' or a number from 0 to 1.")
 
     def _deviations(self, X, chunks: np.ndarray) -> np.ndarray:
