@@ -45,7 +45,7 @@ class _NeighbourPredictor(BaseEstimator):
     def _check_settings(self, n_samples: int) -> None:
         if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")
-        if self.n_neighbors > n_samples:
+        if int(self.n_neighbors) > n_samples:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} is more than the n_samples={n_samples} rows to choose from; "
                 f"give more rows or set n_neighbors to at most {n_samples}."
