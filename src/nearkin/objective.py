@@ -66,6 +66,11 @@ class Objective:
         with blas_threads(self.F.size * Z.shape[1]):
             return value, self.map.pullback(dZ, cache)
 
+    def exact(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The same, without anything remembered from earlier evaluations."""
+        self.loss.forget(self.state)
+        return self(theta)
+
     def renewed(self, theta: np.ndarray) -> Objective:
         """The same objective with the loss prepared anew where the rows lie at theta."""
         Z, _ = self._forward(theta)

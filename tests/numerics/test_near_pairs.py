@@ -25,7 +25,7 @@ def test_finds_exactly_the_near_pairs(n, e, seed, n_groups):
     rng = np.random.RandomState(seed)
     Z = rng.standard_normal((n, e))
     limits = rng.uniform(0, 2, n)
-    groups = rng.randint(n_groups, size=n)
+    groups = np.sort(rng.randint(n_groups, size=n))
     pairs = near_pairs(Z, limits, groups=groups, max_pairs=n * n)
     assert as_set(*pairs) == brute_pairs(Z, limits, groups)
 
@@ -35,7 +35,8 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
     Z = rng.standard_normal((300, 3))
     limits = rng.uniform(0, 1, 300)
     whole = near_pairs(Z, limits, max_pairs=10**6)
-    monkeypatch.setattr(module, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(module, "TILE_ROWS", 37)
+    monkeypatch.setattr(module, "TILE_COLUMNS", 50)
     cut = near_pairs(Z, limits, max_pairs=10**6)
     for a, b in zip(whole, cut):
         np.testing.assert_array_equal(a, b)

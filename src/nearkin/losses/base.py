@@ -37,6 +37,9 @@ class Loss(ABC):
     def value_and_grad(self, Z: np.ndarray, state) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
 
+    def forget(self, state) -> None:  # noqa: B027 - most losses remember nothing
+        """Drop what the state remembers of earlier evaluations, so that the next one is exact."""
+
 
 def mean_weights(n: int, sample_weight=None) -> np.ndarray:
     """Weights that sum to one.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
-from nearkin.numerics.near_pairs import list_distances, list_gradient, near_pairs
+from nearkin.losses.near_pair_memory import NearPairMemory
+from nearkin.numerics.near_pairs import list_distances, list_gradient
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
 
@@ -26,6 +27,7 @@ class MarginState:
     codes: np.ndarray
     segments: np.ndarray
     order: np.ndarray | None
+    memory: NearPairMemory = field(repr=False)
     wait: int = 0
 
 
@@ -74,7 +76,7 @@ class LargeMarginLoss(Loss):
         if order is not None:
             X, codes, weights = X[order], codes[order], weights[order]
         targets = target_neighbours(X, codes, self.n_targets)
-        return MarginState(targets, weights, codes, segments, order)
+        return MarginState(targets, weights, codes, segments, order, NearPairMemory(codes))
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_near_pairs import distances_to, scatter_targets
@@ -92,6 +94,9 @@ class LargeMarginLoss(Loss):
         scatter_targets(Zc, state.targets, pull_weights.astype(Z.dtype), dZ)
         return value, unsorted(dZ, state.order)
 
+    def forget(self, state) -> None:
+        state.memory.forget()
+
     def _push(self, Z, reaches, weights, pushes, state) -> tuple[float, np.ndarray]:
         """The hinges and their gradient with the targets held still; `pushes` counts violations."""
         from nearkin.numerics import kernels_margin as kernels
@@ -102,7 +107,7 @@ class LargeMarginLoss(Loss):
             state.wait -= 1
         else:
             most = int(min(LARGEST_LISTED, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
-            pairs = near_pairs(Z, reaches.max(axis=1), max_pairs=most, groups=state.codes)
+            pairs = state.memory.within(Z, reaches.max(axis=1), most)
             if pairs is None:
                 state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
         if pairs is not None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
-from nearkin.numerics.near_pairs import list_distances, list_gradient, near_pairs, nearest_rows
+from nearkin.losses.near_pair_memory import NearPairMemory
+from nearkin.numerics.near_pairs import list_distances, list_gradient, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
@@ -36,6 +37,7 @@ class SoftState:
     segments: np.ndarray | None
     order: np.ndarray | None
     nearest: np.ndarray | None = field(default=None, repr=False)
+    memory: NearPairMemory = field(default_factory=NearPairMemory, repr=False)
     wait: int = 0
 
 
@@ -86,6 +88,9 @@ class SoftNeighbourLoss(Loss):
         value, dZ = result
         return value, unsorted(dZ.astype(Z.dtype, copy=False), state.order)
 
+    def forget(self, state) -> None:
+        state.memory.forget()
+
     def _over_blocks(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_soft import class_sums, softmax_block, weigh_classes
 
@@ -128,7 +133,7 @@ class SoftNeighbourLoss(Loss):
         distances_to(Z, state.nearest[:, None], reach)
         limits = reach[:, 0] + np.log(n / NEGLIGIBLE_SHARE) / state.sharpness
         most = int(min(LARGEST_LISTED, LARGEST_LISTED_SHARE * n * n / 2))
-        pairs = near_pairs(Z, limits, max_pairs=most, norms=norms)
+        pairs = state.memory.within(Z, limits, most, norms)
         if pairs is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None

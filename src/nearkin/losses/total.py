@@ -31,6 +31,10 @@ class TotalLoss(Loss):
     def prepare(self, X, y, *, start=None, sample_weight=None) -> list:
         return [loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts]
 
+    def forget(self, state) -> None:
+        for (_, loss), part in zip(self.parts, state):
+            loss.forget(part)
+
     def value_and_grad(self, Z, state):
         total, gradient = 0.0, 0.0
         for (weight, loss), part in zip(self.parts, state):

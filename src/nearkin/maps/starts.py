@@ -62,7 +62,9 @@ def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.nda
     if init == "pca":
         if e > min(n, d):
             raise ValueError(f"init='pca' has only {min(n, d)} directions, n_components={e}; use 'identity'.")
-        return PCA(e, random_state=rng).fit(X).components_.astype(np.float64)
+        # Constant data has no variance to divide by; its components are as good as any.
+        with np.errstate(invalid="ignore"):
+            return PCA(e, random_state=rng).fit(X).components_.astype(np.float64)
     return _lda_start(X, y, e, classes)
 
 

@@ -11,83 +11,56 @@ FAR = 1e37
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def count_near(G, first, norms, limits, groups, rounding, chunk_counts):
-    """Pairs of a block within the limits, counted per row and chunk of columns.
+def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
+    """List the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
 
-    Row r of the block is sample ``first + r``; column c is sample ``first + c``; only columns after
-    the row's own, of another group, are counted. ``G`` holds inner products; `rounding` times the
-    norms is granted for what the products may have lost.
+    G holds the inner products of rows ``row...`` with rows ``column...``; only j > i of another group
+    is listed. Groups are sorted. Returns how many there are, or -1 if the output is too short.
     """
     n_rows, n_columns = G.shape
-    n_chunks = (n_columns + CHUNK - 1) // CHUNK
-    total = 0
-    for r in range(n_rows):
-        i = first + r
-        limit, norm, group = limits[i], norms[i], groups[i]
-        for chunk in range(r // CHUNK, n_chunks):
-            start = chunk * CHUNK
-            stop = min(start + CHUNK, n_columns)
-            count = 0
-            for c in range(start, stop):
-                size = norm + norms[first + c]
-                distance = size - 2 * G[r, c] - rounding * size
-                count += (distance <= max(limit, limits[first + c])) & (groups[first + c] != group)
-            if chunk == r // CHUNK:
-                count = 0
-                for c in range(r + 1, stop):
-                    size = norm + norms[first + c]
-                    distance = size - 2 * G[r, c] - rounding * size
-                    count += (distance <= max(limit, limits[first + c])) & (groups[first + c] != group)
-            chunk_counts[r, chunk] = count
-            total += count
-        for chunk in range(r // CHUNK):
-            chunk_counts[r, chunk] = 0
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def fill_near(G, first, norms, limits, groups, rounding, chunk_counts, row_counts, others):
-    """Write the partners that `count_near` counted, row by row in rising order."""
-    n_rows, n_columns = G.shape
-    n_chunks = (n_columns + CHUNK - 1) // CHUNK
     written = 0
     for r in range(n_rows):
-        i = first + r
-        before = written
-        for chunk in range(r // CHUNK, n_chunks):
-            if chunk_counts[r, chunk] == 0:
+        i = row + r
+        half, limit, group = halves[i], limits[i], groups[i]
+        for start in range(max(0, i + 1 - column), n_columns, CHUNK):
+            stop = min(start + CHUNK, n_columns)
+            if groups[column + start] == group and groups[column + stop - 1] == group:
                 continue
-            for c in range(max(chunk * CHUNK, r + 1), min((chunk + 1) * CHUNK, n_columns)):
-                size = norms[i] + norms[first + c]
-                distance = size - 2 * G[r, c] - rounding * size
-                near = distance <= max(limits[i], limits[first + c])
-                if near and groups[first + c] != groups[i]:
-                    others[written] = first + c
+            # Counting has no branch, so it runs eight columns at a time; most chunks hold nothing.
+            count = np.int32(0)
+            for c in range(start, stop):
+                j = column + c
+                count += np.int32(half + halves[j] - G[r, c] <= max(limit, limits[j]))
+            if count == 0:
+                continue
+            if written + count > rows_out.size:
+                return -1
+            for c in range(start, stop):
+                j = column + c
+                if half + halves[j] - G[r, c] <= max(limit, limits[j]) and groups[j] != group:
+                    rows_out[written] = i
+                    columns_out[written] = j
                     written += 1
-        row_counts[r] = written - before
     return written
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def nearest_other(G, first, norms, minima, nearest):
-    """Nearest other sample of each row of a full block of inner products (all columns)."""
-    n_rows, n = G.shape
+def nearest_other(G, row, column, norms, minima, nearest):
+    """Update each row's nearest other row from a tile of inner products; minima lack the row's norm."""
+    n_rows, n_columns = G.shape
     for r in range(n_rows):
-        i = first + r
-        best = G.dtype.type(FAR)
-        at = 0
-        for start in range(0, n, CHUNK):
-            stop = min(start + CHUNK, n)
+        i = row + r
+        for start in range(0, n_columns, CHUNK):
+            stop = min(start + CHUNK, n_columns)
             low = G.dtype.type(FAR)
-            for j in range(start, stop):
-                low = min(low, norms[j] - 2 * G[r, j])
-            if low < best or (start <= i < stop):
-                for j in range(start, stop):
-                    if j != i and norms[j] - 2 * G[r, j] < best:
-                        best = norms[j] - 2 * G[r, j]
-                        at = j
-        minima[i] = best + norms[i]
-        nearest[i] = at
+            for c in range(start, stop):
+                low = min(low, norms[column + c] - 2 * G[r, c])
+            if low < minima[i]:
+                for c in range(start, stop):
+                    j = column + c
+                    if j != i and norms[j] - 2 * G[r, c] < minima[i]:
+                        minima[i] = norms[j] - 2 * G[r, c]
+                        nearest[i] = j
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -15,6 +15,9 @@ from nearkin.numerics.workers import run_striped, worker_count
 
 #: Bytes that one worker's block of inner products may take.
 BLOCK_BYTES = 12 * 2**20
+#: A tile of inner products is read again as soon as it is made: it should still be in the cache.
+TILE_ROWS = 256
+TILE_COLUMNS = 1_024
 
 
 def block_rows(n_columns: int, itemsize: int) -> int:
@@ -34,7 +37,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
     max_pairs : int
         Give up beyond this many.
     groups : integer array of shape (n,), optional
-        List only pairs of different groups.
+        List only pairs of different groups; sorted.
 
     Returns
     -------
@@ -51,41 +54,62 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
     >>> indptr, others
     (array([0, 1, 1, 1]), array([1], dtype=int32))
     """
-    from nearkin.numerics.kernels_near_pairs import CHUNK, count_near, fill_near
-
     n, width = Z.shape
     norms = squared_norms(Z) if norms is None else norms
-    limits = limits.astype(Z.dtype, copy=False)
     groups = np.arange(n, dtype=np.int32) if groups is None else groups.astype(np.int32, copy=False)
-    rounding = Z.dtype.type((width + 8) * np.finfo(Z.dtype).eps / 2)
-    rows = block_rows(n, Z.itemsize)
-    starts = range(0, n, rows)
-    row_counts = np.zeros(n, dtype=np.int64)
+    rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
+    halves = (norms * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    half_limits = (limits / 2).astype(Z.dtype, copy=False)
+    starts = range(0, n, TILE_ROWS)
     found: list = [None] * len(starts)
     totals = np.zeros(len(starts), dtype=np.int64)
 
     def search(_, blocks) -> None:
-        buffer = np.empty(rows * n, dtype=Z.dtype)
-        chunk_counts = np.empty((rows, -(-n // CHUNK)), dtype=np.int32)
+        scratch = _Scratch(Z)
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            first = starts[block]
-            stop = min(first + rows, n)
-            G = buffer[: (stop - first) * (n - first)].reshape(stop - first, n - first)
-            np.dot(Z[first:stop], Z[first:].T, out=G)
-            totals[block] = count_near(G, first, norms, limits, groups, rounding, chunk_counts)
-            if totals.sum() > max_pairs:
-                return
-            others = np.empty(totals[block], dtype=np.int32)
-            fill_near(G, first, norms, limits, groups, rounding, chunk_counts, row_counts[first:stop], others)
-            found[block] = others
+            found[block] = scratch.pairs_of_rows(starts[block], halves, half_limits, groups)
+            totals[block] = len(found[block][0])
 
     run_striped(search, len(starts), worker_count(n * n * width / 2))
     if totals.sum() > max_pairs:
         return None
-    indptr = np.concatenate([[0], np.cumsum(row_counts)])
-    return indptr, np.concatenate(found)
+    rows = np.concatenate([part[0] for part in found])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    return indptr, np.concatenate([part[1] for part in found])
+
+
+class _Scratch:
+    """Buffers of one worker: a tile of inner products and room for the pairs found in it."""
+
+    def __init__(self, Z: np.ndarray):
+        self.Z = Z
+        self.tile = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=Z.dtype)
+        self.room = np.empty((2, 2**15), dtype=np.int32)
+
+    def products(self, row: int, column: int) -> np.ndarray:
+        """Inner products of a tile of rows with a tile of rows, in the buffer."""
+        rows, columns = self.Z[row : row + TILE_ROWS], self.Z[column : column + TILE_COLUMNS]
+        G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+        return np.dot(rows, columns.T, out=G)
+
+    def pairs_of_rows(self, row: int, halves, limits, groups) -> tuple[np.ndarray, np.ndarray]:
+        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j."""
+        from nearkin.numerics.kernels_near_pairs import collect_near
+
+        parts = []
+        for column in range(row, len(self.Z), TILE_COLUMNS):
+            G = self.products(row, column)
+            count = -1
+            while count < 0:
+                count = collect_near(G, row, column, halves, limits, groups, *self.room)
+                if count < 0:
+                    self.room = np.empty((2, 4 * self.room.shape[1]), dtype=np.int32)
+            parts.append(self.room[:, :count].copy())
+        rows, columns = np.concatenate(parts, axis=1)
+        order = np.argsort(rows, kind="stable")
+        return rows[order], columns[order]
 
 
 def nearest_rows(Z, norms=None) -> tuple[np.ndarray, np.ndarray]:
@@ -94,26 +118,23 @@ def nearest_rows(Z, norms=None) -> tuple[np.ndarray, np.ndarray]:
     >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]))[1]
     array([1, 0, 1])
     """
-    from nearkin.numerics.kernels_near_pairs import nearest_other
+    from nearkin.numerics.kernels_near_pairs import FAR, nearest_other
 
     n, width = Z.shape
     norms = squared_norms(Z) if norms is None else norms
-    rows = block_rows(n, Z.itemsize)
-    minima = np.empty(n, dtype=Z.dtype)
-    nearest = np.empty(n, dtype=np.int64)
-    starts = range(0, n, rows)
+    minima = np.full(n, FAR, dtype=Z.dtype)
+    nearest = np.zeros(n, dtype=np.int64)
+    starts = range(0, n, TILE_ROWS)
 
     def search(_, blocks) -> None:
-        buffer = np.empty((rows, n), dtype=Z.dtype)
+        scratch = _Scratch(Z)
         for block in blocks:
-            first = starts[block]
-            stop = min(first + rows, n)
-            G = buffer[: stop - first]
-            np.dot(Z[first:stop], Z.T, out=G)
-            nearest_other(G, first, norms, minima, nearest)
+            for column in range(0, n, TILE_COLUMNS):
+                G = scratch.products(starts[block], column)
+                nearest_other(G, starts[block], column, norms, minima, nearest)
 
     run_striped(search, len(starts), worker_count(n * n * width))
-    return np.maximum(minima, 0), nearest
+    return np.maximum(minima + norms, 0), nearest
 
 
 def row_stripes(indptr: np.ndarray, parts: int) -> list[tuple[int, int]]:

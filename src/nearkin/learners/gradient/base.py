@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,7 +14,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from nearkin.distances import AffineMap, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
-from nearkin.learners.gradient.callbacks import CallbackSupportMixin, StepReporter, with_callbacks
+from nearkin.learners.gradient.callbacks import (
+    EXTRA_FRAMES,
+    CallbackSupportMixin,
+    StepReporter,
+    with_callbacks,
+)
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
 from nearkin.objective import Objective
@@ -24,6 +30,8 @@ from nearkin.solvers import SOLVERS, Solver, SolverResult
 FLOAT32_FROM = 1_500
 #: Size of the random change that sets restarts apart, relative to the start's entries.
 RESTART_NOISE = 0.5
+#: How often a solver may go on after remembered pairs misled it.
+LARGEST_CORRECTIONS = 3
 
 
 @dataclass
@@ -142,7 +150,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return best
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
-        return self._solver().minimise(objective, theta, callback)
+        return minimise_exactly(self._solver(), objective, theta, callback)
 
     def _progress(self, run: int, reporter: StepReporter):
         step = 0
@@ -173,13 +181,38 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
                 f"{type(self).__name__} did not converge in {result.n_iter} steps ({result.message}); "
                 "raise max_iter, or scale the features.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=3 + EXTRA_FRAMES,
             )
 
     @property
     def _n_features_out(self) -> int:
         check_is_fitted(self)
         return self.n_components_
+
+
+def minimise_exactly(solver: Solver, objective: Objective, theta, callback) -> SolverResult:
+    """Minimise, and go on if the exact value at the end is worse than the solver believed.
+
+    The value reported, and the last of the history, are exact.
+    """
+    result = solver.minimise(objective, theta, callback)
+    for correction in range(LARGEST_CORRECTIONS + 1):
+        exact = objective.exact(result.theta)[0]
+        wrong = exact - result.value > solver.tol * max(abs(exact), 1.0)
+        history = [*result.history[:-1], exact]
+        result = replace(result, value=exact, history=history)
+        if not wrong or result.n_iter >= solver.max_iter or correction == LARGEST_CORRECTIONS:
+            break
+        rest = copy.copy(solver)
+        rest.max_iter = solver.max_iter - result.n_iter
+        more = rest.minimise(objective, result.theta, callback)
+        result = replace(
+            more,
+            n_iter=result.n_iter + more.n_iter,
+            n_evaluations=result.n_evaluations + more.n_evaluations,
+            history=history + more.history[1:],
+        )
+    return result
 
 
 def named_solver(solver, max_iter: int, tol: float) -> Solver:

@@ -6,7 +6,11 @@ from collections.abc import Callable
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+    #: Calls between a decorated method and whoever called it.
+    EXTRA_FRAMES = 1
 except ImportError:  # scikit-learn before 1.9
+    EXTRA_FRAMES = 0
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks: there is nothing to set up."""

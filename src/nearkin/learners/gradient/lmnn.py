@@ -204,5 +204,6 @@ class LMCA(_LargeMarginLearner):
         return {"n_components": low_rank_choices(n_samples, n_features), "n_targets": [1, 3]}
 
     def _map(self):
-        components = 0.5 if self.n_components is None else self.n_components
+        unset = self.n_components is None and isinstance(self.init, str)
+        components = 0.5 if unset else self.n_components
         return after_kernel(self.kernel, LinearMap(components, self.init))

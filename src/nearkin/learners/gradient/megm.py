@@ -13,6 +13,8 @@ from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps import LinearMap
 
 TASKS = ("auto", CLASSIFICATION, REGRESSION)
+#: Floats with more distinct values are taken for measurements, not classes.
+MOST_FLOAT_CLASSES = 20
 
 
 class MEGM(GradientLearner):
@@ -29,7 +31,8 @@ class MEGM(GradientLearner):
     n_neighbors : int or "log2", default="log2"
         Neighbourhood that sets the kernel widths: half the mean squared distance to its nearer half.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y holds; "auto" takes real numbers and tables for regression, the rest for classes.
+        What y holds; "auto" takes fractions, tables and floats of more than 20 distinct values for
+        regression, the rest for classes.
     penalty : float, default=0.0
         Weight of a penalty on moving the samples away from where they start.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
@@ -136,12 +139,12 @@ class MEGM(GradientLearner):
     def _is_regression(self, y) -> bool:
         if self.task != "auto":
             return self.task == REGRESSION
-        return type_of_target(y, input_name="y") in (
-            "continuous",
-            "continuous-multioutput",
-            "multiclass-multioutput",
-            "multilabel-indicator",
-        )
+        kind = type_of_target(y, input_name="y")
+        if kind == "multiclass":
+            # Whole numbers stored as floats: few of them are classes, many are measurements.
+            values = np.asarray(y)
+            return np.issubdtype(values.dtype, np.floating) and len(np.unique(values)) > MOST_FLOAT_CLASSES
+        return kind.startswith("continuous") or kind in ("multiclass-multioutput", "multilabel-indicator")
 
     def _checked_regression(self, X, y, sample_weight):
         X, Y = validate_data(

@@ -175,8 +175,9 @@ class MoLMNN(GradientLearner):
             stopped = bool(callback(theta, result.value))
             converged = stopped or abs(before - result.value) <= self.tol * max(abs(result.value), 1.0)
             before = result.value
+        history[-1] = value = objective.exact(theta)[0]
         message = "rounds settled" if converged else "the budget of rounds ran out"
-        return SolverResult(theta, result.value, rounds, evaluations, converged, message, history)
+        return SolverResult(theta, value, rounds, evaluations, converged, message, history)
 
     def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
         attributes = super()._fitted(map_, theta, lift, n_features, dtype)
