@@ -1,0 +1,83 @@
+"""Measure the contestants of an entry, each in a fresh process of its own environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.entry import HERE, Contestant, Entry
+from benchmarks.environments import EnvironmentUnavailable, python_of
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Measurer:
+    """Knows where environments live and which interpreters there are.
+
+    Parameters
+    ----------
+    environments : Path
+        Folder of the peers' environments.
+    interpreters : dict of str -> str
+        Interpreters named by the user, by version.
+    """
+
+    def __init__(self, environments: Path, interpreters: dict):
+        self.environments = environments
+        self.interpreters = interpreters
+
+    def measure_entry(self, module: str, entry: Entry, quick: bool, growth: bool = True) -> dict:
+        """All measurements of an entry: its cases, and the cases along which sizes grow."""
+        cases = entry.quick_cases if quick else entry.cases
+        grown = entry.growth if growth and not quick else {}
+        return {
+            "entry": module,
+            "title": entry.title,
+            "quick": quick,
+            "reference": entry.contestants[0].name,
+            "cases": [self._measure_case(module, entry, case) for case in cases],
+            "growth": {
+                size: [self._measure_case(module, entry, case, growing=True) for case in steps]
+                for size, steps in grown.items()
+            },
+        }
+
+    def _measure_case(self, module: str, entry: Entry, case: dict, growing: bool = False) -> dict:
+        chosen = [c for c in entry.contestants if c.in_growth or not growing]
+        return {"case": case, "results": {c.name: self.measure(module, c, case) for c in chosen}}
+
+    def measure(self, module: str, contestant: Contestant, case: dict) -> dict:
+        """What the worker answers, or {"error": why} or {"timed_out": seconds}."""
+        print(f"  {contestant.name} at {case} ...", file=sys.stderr, flush=True)
+        try:
+            python = python_of(contestant.environment, self.environments, self.interpreters)
+        except EnvironmentUnavailable as why:
+            return {"error": str(why)}
+        request = {
+            "entry": module,
+            "contestant": contestant.name,
+            "case": case,
+            "repeats": contestant.repeats,
+        }
+        # Only the project's root, not its sources: a peer's environment must not see nearkin.
+        inherited = os.environ.get("PYTHONPATH", "") if contestant.environment == HERE else ""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), inherited]))}
+        try:
+            answer = subprocess.run(
+                [str(python), "-m", "benchmarks.worker"],
+                input=json.dumps(request),
+                capture_output=True,
+                text=True,
+                timeout=contestant.time_bound,
+                env=environment,
+                cwd=ROOT,
+            )
+        except subprocess.TimeoutExpired:
+            return {"timed_out": contestant.time_bound}
+        if answer.returncode or not answer.stdout:
+            last = answer.stderr.strip().splitlines()[-1:] or [f"exit code {answer.returncode}"]
+            return {"error": f"the worker died: {last[0]}"}
+        return json.loads(answer.stdout)
