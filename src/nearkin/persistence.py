@@ -165,7 +165,7 @@ def _trusted_types(dumped: bytes, what: str, verb: str) -> list[str]:
     foreign = [name for name in names if not _is_model_class(name)]
     if foreign:
         raise ModelFileError(
-            f"{what} cannot be {verb}: it holds {', '.join(foreign)}, which is not trusted never to run code. "
+            f"{what} cannot be {verb}: it holds {', '.join(foreign)}, which could run code. "
             "Functions of your own (a callable kernel or weights) are among the things that cannot be stored."
         )
     return names
