@@ -13,6 +13,7 @@ from nearkin.cli.hubness import hubness
 from nearkin.cli.learners import learners
 from nearkin.cli.predict import predict
 from nearkin.cli.report import report
+from nearkin.cli.reproduce import reproduce
 
 app = typer.Typer(
     name="nearkin",
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, report, fit, predict, hubness, learners, datasets):
+for command in (compare, report, reproduce, fit, predict, hubness, learners, datasets):
     app.command()(command)
 
 

@@ -1,0 +1,90 @@
+"""`nearkin reproduce`: a paper's experiment again, our numbers beside the published ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nearkin.cli.errors import require_writable, speaks_plainly
+from nearkin.cli.options import JsonOption, SeedOption, as_path
+from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr
+
+
+@speaks_plainly
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER", help="shigeto2017, zaidi2010, rajabzadeh2018, semerci2013 or gonzalez2016."
+        ),
+    ],
+    datasets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Data sets to use; all of the paper's if left out.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer repeats, smaller grids, fewer rows: minutes, not hours.")
+    ] = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch data sets that are not at hand from OpenML.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
+    seed: SeedOption = 0,
+    results: Annotated[
+        str | None,
+        typer.Option(metavar="SQLITE", help="Keep results here; the same command continues a stopped run."),
+    ] = None,
+    report: Annotated[str | None, typer.Option(metavar="HTML", help="Write a report to this file.")] = None,
+    markdown: Annotated[
+        str | None, typer.Option(metavar="MD", help="Write the tables to this file as Markdown.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Repeat a paper's experiment on the data sets at hand and check its claims.
+
+    Data sets that are not at hand are listed with how to get them.
+    """
+    from nearkin.cli.comparing import available_cores, require_plotting, typed_command
+    from nearkin.evaluation import ResultsStore
+    from nearkin.experiments import load_paper
+    from nearkin.experiments import reproduce as run
+    from nearkin.experiments.tabulate import all_tables, remarks
+    from nearkin.experiments.tabulate import markdown as as_markdown
+
+    declared = load_paper(paper)
+    report_path, markdown_path, results_path = as_path(report), as_path(markdown), as_path(results)
+    for path in (report_path, markdown_path, results_path):
+        require_writable(path)
+    if report_path is not None:
+        require_plotting()
+    wished = None if datasets is None else [name.strip() for name in datasets.split(",") if name.strip()]
+    with progress_bar(declared.key) as progress, ResultsStore.open(results_path) as store:
+        found = run(
+            declared,
+            datasets=wished,
+            quick=quick,
+            seed=seed,
+            jobs=jobs or available_cores(),
+            store=store,
+            download=download,
+            progress=progress,
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        for table in all_tables(found):
+            print_table(
+                [Column(title, wrap=True) for title in table.columns],
+                table.rows,
+                f"{table.title}: {table.note}" if table.note else table.title,
+            )
+        typer.echo("\n".join(f"note: {remark}" for remark in remarks(found)))
+        typer.echo(f"{declared.key}: {found.headline}")
+    if markdown_path is not None:
+        markdown_path.write_text(as_markdown(found, typed_command()), encoding="utf-8")
+        to_stderr(f"tables: {markdown_path}")
+    if report_path is not None:
+        from nearkin.report.reproduction import write_reproduction
+
+        write_reproduction(report_path, found.to_dict(), command=typed_command())
+        to_stderr(f"report: {report_path}")

@@ -1,0 +1,275 @@
+"""What a paper says about its results, as statements that can be checked on any table of numbers.
+
+Each claim is a sentence and a check. The check reads `Values`, so the same claim is put to the
+numbers measured here and to the numbers the paper printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from nearkin.evaluation.significance import (
+    compare_with_control,
+    five_by_two_f,
+    friedman,
+    robustness_ratios,
+    wilcoxon_signed_rank,
+)
+from nearkin.experiments.values import Values
+
+YES, MOSTLY, NO, NOT_TESTED = "yes", "mostly", "no", "not tested"
+LEVEL = 0.05
+# Differences below this are noise of the floating point, not of the data.
+_NOISE = 1e-9
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds: the answer, on how many of how many cases, and what to know about it."""
+
+    answer: str
+    count: int | None = None
+    total: int | None = None
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """The answer in a few words.
+
+        >>> Verdict("mostly", 8, 9, "not on Glass").text
+        'mostly 8/9 (not on Glass)'
+        """
+        counted = f" {self.count}/{self.total}" if self.total else ""
+        return f"{self.answer}{counted}" + (f" ({self.detail})" if self.detail else "")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper and how to check it.
+
+    `in_quick` is False where a quick run leaves too little choice to decide it.
+    """
+
+    text: str
+    check: Callable[[Values], Verdict]
+    in_quick: bool = True
+
+
+def not_tested(reason: str) -> Callable[[Values], Verdict]:
+    """A claim that the numbers at hand cannot decide, and why."""
+    return lambda values: Verdict(NOT_TESTED, detail=reason)
+
+
+def counted(cases: Sequence[str], failing: Sequence[str], needs: str = "all") -> Verdict:
+    """The verdict of a claim about many cases, some of which fail.
+
+    `needs` is "all" or "most", as the paper says it. A claim about all that holds on more than half
+    is answered with "mostly".
+
+    >>> counted(["a", "b", "c"], ["c"]).text, counted(["a", "b", "c"], ["c"], "most").answer
+    ('mostly 2/3 (not on c)', 'yes')
+    """
+    if not cases:
+        return Verdict(NOT_TESTED, detail="no numbers for it")
+    count = len(cases) - len(failing)
+    if not failing or (needs == "most" and 2 * count > len(cases)):
+        answer = YES
+    else:
+        answer = MOSTLY if 2 * count > len(cases) else NO
+    detail = f"not on {', '.join(failing)}" if failing else ""
+    return Verdict(answer, count, len(cases), detail)
+
+
+def lower(
+    measure: str,
+    method: str,
+    than: Sequence[str] | str,
+    *,
+    among: Sequence[str] | None = None,
+    needs: str = "all",
+    slack: float = 0.0,
+    strictly: bool = False,
+) -> Callable[[Values], Verdict]:
+    """The method's number is at or below those of the others, give or take `slack`.
+
+    Parameters
+    ----------
+    measure, method : str
+    than : str or sequence of str
+        The other methods.
+    among : sequence of str, optional
+        Labels of the data sets the claim is about; all of them by default.
+    needs : {"all", "most"}
+    slack : float
+        How much above the others still counts.
+    strictly : bool
+        Equality does not count.
+    """
+    others = [than] if isinstance(than, str) else list(than)
+
+    def check(values: Values) -> Verdict:
+        cases = values.complete(measure, [method, *others], among)
+        failing = []
+        for label in cases:
+            own = values.means[measure, label, method]
+            best = min(values.means[measure, label, other] for other in others)
+            holds = own < best + slack - _NOISE if strictly else own <= best + slack + _NOISE
+            if not holds:
+                failing.append(label)
+        return counted(cases, failing, needs)
+
+    return check
+
+
+def higher(measure: str, method: str, than: Sequence[str] | str, **how) -> Callable[[Values], Verdict]:
+    """The method's number is at or above those of the others; options as for `lower`."""
+
+    def check(values: Values) -> Verdict:
+        turned = Values(values.datasets, {key: -mean for key, mean in values.means.items()})
+        return lower(measure, method, than, **how)(turned)
+
+    return check
+
+
+def below(measure: str, methods: Sequence[str], limit: float, among: Sequence[str]):
+    """Every one of the methods stays at or below a limit."""
+
+    def check(values: Values) -> Verdict:
+        cases = values.complete(measure, methods, among)
+        failing = [label for label in cases if max(values.means[measure, label, m] for m in methods) > limit]
+        return counted(cases, failing)
+
+    return check
+
+
+def first_in_rank(measure: str, leaders: Sequence[str], methods: Sequence[str]):
+    """The leaders have the smallest average ranks of all the methods (small numbers are good)."""
+
+    def check(values: Values) -> Verdict:
+        labels = values.complete(measure, methods)
+        if not labels:
+            return Verdict(NOT_TESTED, detail="no set with numbers of every method")
+        ranks = friedman(values.table(measure, methods, labels), greater_is_better=False).average_ranks
+        order = [methods[i] for i in np.argsort(ranks, kind="stable")]
+        holds = set(order[: len(leaders)]) == set(leaders)
+        told = ", ".join(f"{name} {ranks[methods.index(name)]:.2f}" for name in order)
+        return Verdict(YES if holds else NO, detail=f"average ranks over {len(labels)} sets: {told}")
+
+    return check
+
+
+def some_differ(measure: str, methods: Sequence[str]):
+    """Friedman's test finds a difference among the methods."""
+
+    def check(values: Values) -> Verdict:
+        labels = values.complete(measure, methods)
+        if len(labels) < 2:
+            return Verdict(NOT_TESTED, detail="needs at least two sets with numbers of every method")
+        test = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        return Verdict(YES if test.p_value < LEVEL else NO, detail=f"p = {test.p_value:.2g}")
+
+    return check
+
+
+def beats_by_finner(measure: str, control: str, methods: Sequence[str]):
+    """Finner's procedure tells the control from every other method, and the control ranks better."""
+
+    def check(values: Values) -> Verdict:
+        labels = values.complete(measure, methods)
+        if len(labels) < 2:
+            return Verdict(NOT_TESTED, detail="needs at least two sets with numbers of every method")
+        test = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        found = compare_with_control(test, methods, control)
+        failing = [
+            f"{row.method} (p = {row.finner_p:.2g})" for row in found if row.finner_p > LEVEL or row.z < 0
+        ]
+        return counted([row.method for row in found], failing)
+
+    return check
+
+
+def lower_by_wilcoxon(measure: str, method: str, than: str, level: float = LEVEL):
+    """Wilcoxon's signed-rank test over the data sets finds the method's numbers lower."""
+
+    def check(values: Values) -> Verdict:
+        labels = values.complete(measure, [method, than])
+        if len(labels) < 2:
+            return Verdict(NOT_TESTED, detail="needs at least two sets")
+        own, other = values.table(measure, [method, than], labels).T
+        test = wilcoxon_signed_rank(own, other)
+        holds = test.p_value < level and test.difference < 0
+        return Verdict(YES if holds else NO, detail=f"p = {test.p_value:.2g} over {len(labels)} sets")
+
+    return check
+
+
+def higher_by_f_test(measure: str, method: str, than: Sequence[str], among: Sequence[str]):
+    """The 5 x 2 cv F test finds the method's scores higher than each other's, set by set."""
+
+    def check(values: Values) -> Verdict:
+        cases, failing = [], []
+        for label in among:
+            folds = [values.folds.get((measure, label, name), ()) for name in (method, *than)]
+            if any(len(scores) != 10 for scores in folds):
+                continue
+            cases.append(label)
+            tests = [five_by_two_f(folds[0], other) for other in folds[1:]]
+            if any(test.difference <= 0 or test.p_value >= LEVEL for test in tests):
+                failing.append(f"{label} (p = {max(test.p_value for test in tests):.2g})")
+        if not cases:
+            return Verdict(NOT_TESTED, detail="needs the scores of all ten folds")
+        return counted(cases, failing)
+
+    return check
+
+
+def most_robust(measure: str, leaders: Sequence[str], methods: Sequence[str]):
+    """The leaders, in this order, have the smallest median robustness ratios b_m."""
+
+    def check(values: Values) -> Verdict:
+        labels = values.complete(measure, methods)
+        if not labels:
+            return Verdict(NOT_TESTED, detail="no set with numbers of every method")
+        ratios = robustness_ratios(values.table(measure, methods, labels))
+        typical = np.median(ratios, axis=0)
+        order = [methods[i] for i in np.argsort(typical, kind="stable")]
+        told = ", ".join(f"{name} {typical[methods.index(name)]:.2f}" for name in order)
+        holds = order[: len(leaders)] == list(leaders)
+        return Verdict(YES if holds else NO, detail=f"median b_m over {len(labels)} sets: {told}")
+
+    return check
+
+
+def grows_with_features(measure: str, method: str, than: str):
+    """The method's lead grows with the number of features (Spearman's rank correlation above 0)."""
+
+    def check(values: Values) -> Verdict:
+        labels = [n for n in values.complete(measure, [method, than]) if n in values.n_features]
+        if len(labels) < 4:
+            return Verdict(NOT_TESTED, detail="needs at least four sets")
+        own, other = values.table(measure, [method, than], labels).T
+        test = stats.spearmanr([values.n_features[label] for label in labels], other - own)
+        holds = test.statistic > 0 and test.pvalue < LEVEL
+        detail = f"rank correlation {test.statistic:.2f}, p = {test.pvalue:.2g}"
+        return Verdict(YES if holds else NO, detail=detail)
+
+    return check
+
+
+def chosen(method: str, setting: str, holds: Callable[[object], bool], needs: str = "most"):
+    """The setting chosen for the method satisfies a condition on most of the data sets."""
+
+    def check(values: Values) -> Verdict:
+        found = {
+            label: values.choices[label, method][setting]
+            for label in values.datasets
+            if setting in values.choices.get((label, method), {})
+        }
+        failing = [f"{label} ({value})" for label, value in found.items() if not holds(value)]
+        return counted(list(found), failing, needs)
+
+    return check

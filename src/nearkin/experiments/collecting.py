@@ -1,0 +1,136 @@
+"""From the records of a run to the tables of a paper."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from nearkin.evaluation import Record
+from nearkin.evaluation.problems import ACCURACY, ARRMSE
+from nearkin.evaluation.summary import choose_by_validation
+from nearkin.experiments.paper import MEASURES, Paper, Setup
+from nearkin.experiments.published import PublishedTable
+from nearkin.experiments.reproduction import Cell, ResultTable, Row
+from nearkin.experiments.values import Values
+
+DONE = "done"
+
+#: Records of each (data set label, method label), one per fold.
+Found = Mapping[tuple[str, str], list[Record]]
+
+
+def grouped(paper: Paper, records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
+    """Records of every method on every set; where settings compete, those of the best validation score."""
+    label_of = {use.name: use.label for use in paper.datasets}
+    by_dataset: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_dataset[label_of[record.dataset]].append(record)
+    found = {}
+    for label, own in by_dataset.items():
+        metric = ACCURACY if own[0].metric == ACCURACY.name else ARRMSE
+        for method, chosen in choose_by_validation(own, metric).items():
+            found[label, method] = chosen
+    return found
+
+
+def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
+    """The numbers measured; a method with a missing fold on a set has none there."""
+    means, spreads, folds, choices = {}, {}, {}, {}
+    for (label, method), records in found.items():
+        if any(record.status != DONE for record in records):
+            continue
+        for measure in {table.measure for table in paper.tables}:
+            scores = _scores(records, measure)
+            if len(scores) == len(records):
+                key = (measure, label, method)
+                means[key], folds[key] = float(np.mean(scores)), scores
+                if len(scores) > 1:
+                    spreads[key] = float(np.std(scores, ddof=1))
+        settings = {**records[0].setting, **records[0].chosen}
+        choices[label, method] = {name.rsplit("__", 1)[-1]: value for name, value in settings.items()}
+    labels = tuple(setup.use.label for setup in setups)
+    n_features = {setup.use.label: setup.data.n_features for setup in setups}
+    return Values(labels, means, spreads, folds, choices, n_features)
+
+
+def _scores(records: Sequence[Record], measure: str) -> tuple[float, ...]:
+    scores = [MEASURES[measure].of(record) for record in records if record.status == DONE]
+    return tuple(score for score in scores if score is not None)
+
+
+def filled(
+    table: PublishedTable, paper: Paper, found: Found, labels: Sequence[str], notes: Mapping
+) -> ResultTable:
+    """A table of the paper with our numbers, for the sets that took part.
+
+    `notes` explains cells that could not be filled, by (data set, method).
+    """
+    known = [method.label for method in paper.methods]
+    measure = MEASURES[table.measure]
+    rows = []
+    for label in labels:
+        if table.rows and label not in table.rows:
+            continue
+        cells = [_cell(table, label, method, found, notes) for method in known]
+        rows.append(Row(label, tuple(cells)))
+    return ResultTable(
+        name=table.name,
+        measure=table.measure,
+        decimals=measure.decimals,
+        greater_is_better=measure.greater_is_better,
+        methods=tuple(known),
+        rows=tuple(rows),
+        without_estimator=tuple(method for method in table.methods if method not in known),
+    )
+
+
+def _cell(table: PublishedTable, label: str, method: str, found: Found, notes: Mapping) -> Cell:
+    records = found.get((label, method), [])
+    scores = _scores(records, table.measure)
+    number = table.number(label, method)
+    ours = float(np.mean(scores)) if scores else None
+    difference = ours - number.mean if ours is not None and number is not None else None
+    sd = number.sd if number is not None else None
+    note = notes.get((label, method), "")
+    if records and len(scores) < len(records):
+        note = note or f"{len(scores)} of {len(records)} folds"
+    return Cell(
+        method=method,
+        ours=ours,
+        ours_sd=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+        n_folds=len(scores),
+        published=number.mean if number is not None else None,
+        published_sd=sd,
+        difference=difference,
+        in_sd=difference / sd if difference is not None and sd else None,
+        note=note,
+    )
+
+
+def failures_of(found: Found) -> list[str]:
+    """What failed, one line per method and set."""
+    lines = []
+    for (label, method), records in found.items():
+        bad = [record for record in records if record.status != DONE]
+        if not bad:
+            continue
+        reason = (bad[0].error or "not finished").strip().splitlines()[-1]
+        lines.append(f"{method} on {label}: {len(bad)} of {len(records)} folds {bad[0].status} ({reason})")
+    return lines
+
+
+def not_converged(found: Found) -> list[str]:
+    """Methods whose solvers ran out of their budget, one line each."""
+    warned: dict[str, int] = defaultdict(int)
+    total: dict[str, int] = defaultdict(int)
+    for (_, method), records in found.items():
+        for record in records:
+            total[method] += 1
+            warned[method] += any("ConvergenceWarning" in text for text in record.warnings)
+    return [
+        f"{method} stopped at its iteration limit in {count} of {total[method]} folds"
+        for method, count in warned.items()
+        if count
+    ]

@@ -1,0 +1,60 @@
+"""Candidates as the papers build them: a preparation, then neighbours under a learned distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from nearkin.evaluation import Candidate
+from nearkin.predictors import KNNClassifier, KNNRegressor
+
+NEIGHBOURS = "model__n_neighbors"
+
+
+def neighbours(
+    label: str,
+    prepare: Sequence[BaseEstimator],
+    learner: BaseEstimator | None = None,
+    *,
+    n_neighbors: int | Sequence[int] = 1,
+    grid: Mapping[str, Sequence] | None = None,
+    regression: bool = False,
+) -> Candidate:
+    """k nearest neighbours under a learner's distance, or Euclid's.
+
+    Parameters
+    ----------
+    prepare : sequence of transformers
+        Fitted on training rows only, in this order.
+    n_neighbors : int or sequence of int
+        Fixed, or to be chosen inside the training part.
+    grid : mapping, optional
+        Settings of the learner to choose among.
+    """
+    kind = KNNRegressor if regression else KNNClassifier
+    tuned = not isinstance(n_neighbors, int)
+    first = n_neighbors[0] if tuned else n_neighbors
+    settings = {f"model__learner__{name}": list(offered) for name, offered in (grid or {}).items()}
+    if tuned:
+        settings[NEIGHBOURS] = list(n_neighbors)
+    return Candidate(
+        label,
+        _pipeline(prepare, kind(learner, n_neighbors=first)),
+        settings,
+        predict_time=(NEIGHBOURS,) if tuned else (),
+    )
+
+
+def classifier(
+    label: str, prepare: Sequence[BaseEstimator], model: BaseEstimator, grid: Mapping[str, Sequence] | None
+) -> Candidate:
+    """A learner that classifies by itself."""
+    settings = {f"model__{name}": list(offered) for name, offered in (grid or {}).items()}
+    return Candidate(label, _pipeline(prepare, model), settings)
+
+
+def _pipeline(prepare: Sequence[BaseEstimator], model: BaseEstimator) -> Pipeline:
+    steps = [(f"prepare{number}", step) for number, step in enumerate(prepare, 1)]
+    return Pipeline([*steps, ("model", model)])

@@ -1,0 +1,211 @@
+"""What a paper's experiment is, as data: its sets, methods, protocol, published numbers and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from nearkin.datasets import Dataset
+from nearkin.evaluation import Candidate, Protocol, Record
+from nearkin.evaluation.measurement import INNER_FOLDS
+from nearkin.experiments.claims import Claim
+from nearkin.experiments.published import PublishedTable
+from nearkin.experiments.statistics import Statistic
+from nearkin.experiments.values import Values
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column of numbers as the papers print them.
+
+    `of` takes it from the record of one fold; None where the record has no such number.
+    """
+
+    name: str
+    decimals: int
+    greater_is_better: bool
+    of: Callable[[Record], float | None]
+
+
+def _percent_right(record: Record) -> float | None:
+    return None if record.score is None else 100 * record.score
+
+
+def _percent_wrong(record: Record) -> float | None:
+    return None if record.score is None else 100 * (1 - record.score)
+
+
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure("accuracy", 1, True, _percent_right),
+        Measure("error", 2, False, _percent_wrong),
+        Measure("aRRMSE", 3, False, lambda record: record.score),
+        Measure("skewness", 2, False, lambda record: record.hub_skewness),
+    )
+}
+
+
+@dataclass(frozen=True)
+class DatasetUse:
+    """How a paper uses a data set.
+
+    Parameters
+    ----------
+    name : str
+        In the registry of `nearkin.datasets`.
+    label : str
+        In the paper's tables.
+    classes : tuple of str
+        Names of the classes kept; empty keeps all.
+    published_split : bool
+        Train and test on the parts published with the set instead of the paper's protocol.
+    protocol : Protocol or None
+        Instead of the paper's usual one, in full runs.
+    max_rows : int or None
+        Rows drawn for every run (the paper uses a part of the set itself).
+    quick_rows : int or None
+        Rows drawn for a quick run; None takes all.
+    in_quick : bool
+        Whether a quick run includes it.
+    kind : str
+        Tells the paper's preparation and claims what sort of data it is.
+    remark : str
+        Where the data at hand differs from the paper's.
+    """
+
+    name: str
+    label: str
+    classes: tuple[str, ...] = ()
+    published_split: bool = False
+    protocol: Protocol | None = None
+    max_rows: int | None = None
+    quick_rows: int | None = None
+    in_quick: bool = True
+    kind: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """One data set ready to be run: what a method needs to know to choose its estimator and grid."""
+
+    use: DatasetUse
+    data: Dataset
+    protocol: Protocol
+    quick: bool
+    seed: int = 0
+
+    @cached_property
+    def smallest_training_part(self) -> int:
+        """Rows that the folds inside a training part train on, at the least."""
+        splits = self.protocol.splits(self.data.y, self.seed)
+        outer = min(len(split.train) for split in splits)
+        return max(1, outer - -(-outer // INNER_FOLDS))
+
+    def neighbour_counts(self, wished) -> list[int]:
+        """Those numbers of neighbours that every inner training part can serve."""
+        return [k for k in wished if k <= self.smallest_training_part] or [1]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A column of the paper's tables that nearkin can fill.
+
+    `omit` gives the reason for not running it on a set, or an empty string.
+    """
+
+    label: str
+    build: Callable[[Setup], Candidate]
+    omit: Callable[[Setup], str] = field(default=lambda setup: "")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One paper's experiment.
+
+    Parameters
+    ----------
+    key, citation : str
+        The name on the command line, and the reference.
+    datasets, methods : what is run on what
+    protocol, quick_protocol : Protocol
+        As in the paper, and with fewer repeats.
+    tables : tuple of PublishedTable
+    claims : tuple of Claim
+    statistics : tuple of functions from Values to Statistic or None
+        The tests of the paper, on whatever was measured.
+    facts : str
+        The protocol in a sentence.
+    deviations, quick_deviations : tuple of str
+        Where every run, and a quick run besides, differs from the paper.
+    published_choices : mapping of (dataset, method) to dict
+        Settings that the paper says were chosen.
+    quick_task_seconds : float or None
+        Limit of one fit with its tuning in a quick run.
+    """
+
+    key: str
+    citation: str
+    datasets: tuple[DatasetUse, ...]
+    methods: tuple[Method, ...]
+    protocol: Protocol
+    quick_protocol: Protocol
+    tables: tuple[PublishedTable, ...]
+    claims: tuple[Claim, ...]
+    facts: str
+    statistics: tuple[Callable[[Values], Statistic | None], ...] = ()
+    deviations: tuple[str, ...] = ()
+    quick_deviations: tuple[str, ...] = ()
+    published_choices: Mapping[tuple[str, str], Mapping] = field(default_factory=dict)
+    quick_task_seconds: float | None = 120.0
+
+    def published(self) -> Values:
+        """The numbers of its tables."""
+        means = {}
+        spreads = {}
+        for table in self.tables:
+            for label, row in table.rows.items():
+                for method, number in zip(table.methods, row, strict=True):
+                    if number is not None:
+                        means[table.measure, label, method] = number.mean
+                        if number.sd is not None:
+                            spreads[table.measure, label, method] = number.sd
+        dimensions = {label: size for table in self.tables for label, size in table.dimensions.items()}
+        return Values(
+            tuple(use.label for use in self.datasets),
+            means,
+            spreads,
+            choices=self.published_choices,
+            n_features=dimensions,
+        )
+
+
+def rows_for(use: DatasetUse, data: Dataset, quick: bool, seed: int) -> np.ndarray:
+    """Row numbers of the set that a run uses: the wished classes, and not more rows than wished.
+
+    Rows are drawn by the seed, from every class its share.
+    """
+    rows = np.arange(data.n_samples)
+    if use.classes:
+        kept = [
+            code
+            for code, name in zip(np.unique(data.y), data.class_names, strict=True)
+            if name in use.classes
+        ]
+        if len(kept) != len(use.classes):
+            raise ValueError(f"{use.name} has no classes {use.classes}; it has {data.class_names}.")
+        rows = np.flatnonzero(np.isin(data.y, kept))
+    limits = [limit for limit in (use.max_rows, use.quick_rows if quick else None) if limit]
+    limit = min(limits, default=len(rows))
+    if len(rows) <= limit:
+        return rows
+    order = np.random.default_rng([seed, 0]).permutation(len(rows))
+    if data.n_classes:
+        # Grouped by class and thinned evenly, every class keeps its share.
+        order = order[np.argsort(data.y[rows][order], kind="stable")]
+        order = order[np.floor(np.arange(limit) * len(rows) / limit).astype(int)]
+    return np.sort(rows[order[:limit]])

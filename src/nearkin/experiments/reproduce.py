@@ -1,0 +1,223 @@
+"""Run a paper's experiment on the data sets at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from time import monotonic
+
+from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
+from nearkin.datasets.registry import find_known
+from nearkin.evaluation import GivenSplit, Problem, Progress, Record, ResultsStore, plan_tasks, run_tasks
+from nearkin.evaluation.runner import n_jobs, versions
+from nearkin.evaluation.tasks import Task
+from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
+from nearkin.experiments.collecting import failures_of, filled, grouped, measured, not_converged
+from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
+from nearkin.experiments.reproduction import (
+    AbsentDataset,
+    CheckedClaim,
+    Reproduction,
+    UsedDataset,
+    agreements,
+)
+from nearkin.experiments.values import Values
+
+DOWNLOAD = "download"
+NOT_IN_QUICK = "left out of quick runs"
+
+Loader = Callable[..., Dataset]
+
+
+def reproduce(
+    paper: Paper,
+    *,
+    datasets: Sequence[str] | None = None,
+    quick: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    store: ResultsStore | None = None,
+    download: bool = False,
+    isolate: bool = True,
+    progress: Callable[[Progress], None] | None = None,
+) -> Reproduction:
+    """Repeat a paper's experiment and hold its claims against the numbers.
+
+    Parameters
+    ----------
+    paper : Paper
+        From `nearkin.experiments.load_paper`.
+    datasets : sequence of str, optional
+        Names or labels of the sets to use; all of the paper's by default.
+    quick : bool
+        Fewer repeats, smaller grids and fewer rows, as the paper's declaration says.
+    seed : int
+        Decides rows, folds and starts.
+    jobs : int
+        Worker processes; 0 means one per core.
+    store : ResultsStore, optional
+        Where results are kept: the same call continues from there.
+    download : bool
+        Whether sets that are not at hand may be fetched from OpenML.
+    isolate : bool
+        False runs everything in this process, as `run_tasks` explains.
+    progress : callable, optional
+        Told after every task.
+
+    Returns
+    -------
+    Reproduction
+        Sets that are not at hand are listed in it with how to get them.
+    """
+    started = monotonic()
+    setups, absent = _gather(paper, chosen_uses(paper, datasets), quick, seed, download)
+    tasks, notes = _plan(paper, setups, seed)
+    own_store = store is None
+    store = ResultsStore.open() if store is None else store
+    try:
+        records = (
+            run_tasks(
+                tasks,
+                store=store,
+                jobs=n_jobs(jobs),
+                isolate=isolate,
+                task_seconds=paper.quick_task_seconds if quick and isolate else None,
+                arrays=False,
+                stage="reproduce",
+                description={"kind": "reproduce", "paper": paper.key, "quick": quick, "seed": seed},
+                progress=progress,
+            )
+            if tasks
+            else []
+        )
+    finally:
+        if own_store:
+            store.close()
+    return _outcome(paper, setups, absent, records, notes, quick, seed, monotonic() - started)
+
+
+def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
+    """The paper's sets that were asked for by name, alias or label; a wrong name is an error."""
+    if names is None:
+        return list(paper.datasets)
+    chosen: dict[str, DatasetUse] = {}
+    for wished in names:
+        known = find_known(wished)
+        matches = [
+            use
+            for use in paper.datasets
+            if use.label.lower() == wished.strip().lower() or (known is not None and use.name == known.name)
+        ]
+        if not matches:
+            labels = ", ".join(use.name for use in paper.datasets)
+            raise ValueError(f"{paper.key} has no data set {wished!r}; it has: {labels}.")
+        chosen |= {use.label: use for use in matches}
+    return [use for use in paper.datasets if use.label in chosen]
+
+
+def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
+    """Setups of the sets at hand, and what is absent and why."""
+    at_hand = {status.name: status for status in list_datasets()}
+    setups: list[Setup] = []
+    absent: list[AbsentDataset] = []
+    for use in uses:
+        status = at_hand[use.name]
+        if quick and not use.in_quick:
+            absent.append(AbsentDataset(use.label, use.name, NOT_IN_QUICK, "run without --quick"))
+            continue
+        if not status.available or (status.available == DOWNLOAD and not download):
+            how = status.how + ("; or run with --download" if status.available == DOWNLOAD else "")
+            absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
+            continue
+        try:
+            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
+        except (DataError, OSError) as error:
+            absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
+    return setups, absent
+
+
+def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int) -> Setup:
+    protocol = paper.quick_protocol if quick else use.protocol or paper.protocol
+    if use.published_split and data.has_split and not quick:
+        return Setup(use, data, GivenSplit(data.train_indices, data.test_indices), quick, seed)
+    rows = rows_for(use, data, quick, seed)
+    return Setup(use, data if len(rows) == data.n_samples else data.take(rows), protocol, quick, seed)
+
+
+def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task], dict]:
+    """All tasks, set by set, and the reasons for methods that are left out somewhere."""
+    tasks: list[Task] = []
+    notes: dict[tuple[str, str], str] = {}
+    for setup in setups:
+        problem = Problem(setup.use.name, setup.data.X, setup.data.y, setup.data.task)
+        candidates = []
+        for method in paper.methods:
+            reason = method.omit(setup)
+            if reason:
+                notes[setup.use.label, method.label] = reason
+            else:
+                candidates.append(method.build(setup))
+        tasks += plan_tasks(problem, candidates, setup.protocol, seed)
+    return tasks, notes
+
+
+def _outcome(
+    paper: Paper,
+    setups: Sequence[Setup],
+    absent: Sequence[AbsentDataset],
+    records: Sequence[Record],
+    notes: dict,
+    quick: bool,
+    seed: int,
+    seconds: float,
+) -> Reproduction:
+    found = grouped(paper, records)
+    values, published = measured(paper, found, setups), paper.published()
+    labels = [setup.use.label for setup in setups]
+    tables = tuple(filled(table, paper, found, labels, notes) for table in paper.tables)
+    outcomes = [statistic(values) for statistic in paper.statistics]
+    work = sum(
+        (record.tune_seconds or 0) + (record.fit_seconds or 0) + (record.predict_seconds or 0)
+        for record in records
+    )
+    left_out = [f"{method} is not run on {label}: {reason}" for (label, method), reason in notes.items()]
+    return Reproduction(
+        paper=paper.key,
+        citation=paper.citation,
+        quick=quick,
+        seed=seed,
+        protocol=paper.facts,
+        tables=tuple(table for table in tables if table.rows),
+        claims=tuple(_checked(claim, values, published, quick) for claim in paper.claims),
+        statistics=tuple(outcome for outcome in outcomes if outcome is not None),
+        agreement=agreements(tables),
+        used=tuple(_used(setup) for setup in setups),
+        absent=tuple(absent),
+        deviations=(*paper.deviations, *(paper.quick_deviations if quick else ())),
+        failures=(*failures_of(found), *left_out, *not_converged(found)),
+        versions=dict(versions()),
+        date=datetime.now(UTC).date().isoformat(),
+        seconds=seconds,
+        work_seconds=work,
+    )
+
+
+def _checked(claim: Claim, values: Values, published: Values, quick: bool) -> CheckedClaim:
+    if quick and not claim.in_quick:
+        here = Verdict(NOT_TESTED, detail="a quick run leaves too little choice")
+    else:
+        here = claim.check(values)
+    return CheckedClaim(claim.text, here, claim.check(published))
+
+
+def _used(setup: Setup) -> UsedDataset:
+    known = find_known(setup.use.name)
+    return UsedDataset(
+        label=setup.use.label,
+        name=setup.use.name,
+        n_rows=setup.data.n_samples,
+        n_features=setup.data.n_features,
+        all_rows=known.n if known is not None else setup.data.n_samples,
+        source=setup.data.source,
+        remark=setup.use.remark,
+    )

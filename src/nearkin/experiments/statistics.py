@@ -1,0 +1,156 @@
+"""The papers' tests over all their data sets, as tables and as data to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nearkin.evaluation.significance import (
+    compare_with_control,
+    critical_difference,
+    five_by_two_f,
+    friedman,
+    robustness_ratios,
+    wilcoxon_signed_rank,
+)
+from nearkin.experiments.values import Values
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A test's outcome: a sentence, a table of text, and in `drawing` what a figure needs.
+
+    `drawing["kind"]` is "ranks" (average ranks and their critical difference), "boxes" (a list of
+    numbers per method) or missing.
+    """
+
+    title: str
+    text: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    drawing: dict[str, Any] = field(default_factory=dict)
+
+
+def friedman_with_finner(measure: str, methods: Sequence[str], controls: Sequence[str]) -> Callable:
+    """Friedman's test, average ranks, and Finner's comparisons of each control with the others."""
+
+    def test(values: Values) -> Statistic | None:
+        labels = values.complete(measure, methods)
+        if len(labels) < 2:
+            return None
+        found = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        ranks = dict(zip(methods, found.average_ranks.tolist(), strict=True))
+        adjusted = {
+            control: {row.method: row.finner_p for row in compare_with_control(found, methods, control)}
+            for control in controls
+        }
+        rows = tuple(
+            (name, f"{ranks[name]:.2f}", *(_p(adjusted[c].get(name)) for c in controls))
+            for name in sorted(methods, key=ranks.__getitem__)
+        )
+        text = (
+            f"Friedman's statistic over {len(labels)} sets is {found.statistic:.2f} with {len(methods) - 1} "
+            f"degrees of freedom, p = {_p(found.p_value)}."
+        )
+        drawing = {
+            "kind": "ranks",
+            "ranks": ranks,
+            "critical_difference": critical_difference(len(methods), len(labels)),
+            "highlight": controls[0],
+        }
+        columns = ("method", "average rank", *(f"Finner p against {control}" for control in controls))
+        return Statistic("Friedman and Finner", text, columns, rows, drawing)
+
+    return test
+
+
+def wilcoxon(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
+    """Wilcoxon's signed-rank test over the data sets for pairs of methods."""
+
+    def test(values: Values) -> Statistic | None:
+        rows = []
+        for first, second in pairs:
+            labels = values.complete(measure, [first, second])
+            if len(labels) < 2:
+                continue
+            own, other = values.table(measure, [first, second], labels).T
+            found = wilcoxon_signed_rank(own, other)
+            wins, losses = int(np.sum(own < other)), int(np.sum(own > other))
+            rows.append(
+                (
+                    f"{first} against {second}",
+                    str(len(labels)),
+                    f"{wins} / {losses}",
+                    f"{found.difference:+.4f}",
+                    _p(found.p_value),
+                )
+            )
+        if not rows:
+            return None
+        columns = ("pair", "sets", "lower / higher", f"mean difference of {measure}", "p")
+        text = "Two-sided and exact; sets on which both agree are left out."
+        return Statistic("Wilcoxon signed rank", text, columns, tuple(rows))
+
+    return test
+
+
+def five_by_two(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
+    """The 5 x 2 cv paired F test on every data set for pairs of methods."""
+
+    def test(values: Values) -> Statistic | None:
+        rows = []
+        for label in values.datasets:
+            cells = [_f_cell(values, measure, label, first, second) for first, second in pairs]
+            if any(cells):
+                rows.append((label, *cells))
+        if not rows:
+            return None
+        columns = ("data set", *(f"{first} − {second}" for first, second in pairs))
+        text = f"Mean difference of {measure} over the ten folds, and p of the test; * below 0.05."
+        return Statistic("5 x 2 cv paired F test", text, columns, tuple(rows))
+
+    return test
+
+
+def _f_cell(values: Values, measure: str, label: str, first: str, second: str) -> str:
+    own, other = (values.folds.get((measure, label, name), ()) for name in (first, second))
+    if len(own) != 10 or len(other) != 10:
+        return ""
+    found = five_by_two_f(own, other)
+    star = "*" if found.p_value < 0.05 else ""
+    return f"{found.difference:+.2f} (p = {_p(found.p_value)}){star}"
+
+
+def robustness(measure: str, methods: Sequence[str]) -> Callable:
+    """Distribution of b_m, a method's error over the smallest one on the set, over the data sets."""
+
+    def test(values: Values) -> Statistic | None:
+        labels = values.complete(measure, methods)
+        if not labels:
+            return None
+        ratios = robustness_ratios(values.table(measure, methods, labels))
+        rows = []
+        for name, column in sorted(zip(methods, ratios.T, strict=True), key=lambda item: np.median(item[1])):
+            quartiles = np.percentile(column, [25, 50, 75], method="nearest")
+            best = int(np.sum(column == 1))
+            rows.append((name, *(f"{value:.2f}" for value in (*quartiles, column.max())), str(best)))
+        columns = ("method", "lower quartile", "median", "upper quartile", "largest", "best on")
+        drawing = {
+            "kind": "boxes",
+            "boxes": {name: ratios[:, i].tolist() for i, name in enumerate(methods)},
+            "labels": labels,
+            "axis": "b_m: error over the smallest error on the set",
+        }
+        text = f"b_m over {len(labels)} sets; 1 is the best method of a set."
+        return Statistic("Robustness", text, columns, tuple(rows), drawing)
+
+    return test
+
+
+def _p(p_value: float | None) -> str:
+    if p_value is None:
+        return ""
+    return f"{p_value:.1e}" if p_value < 0.001 else f"{p_value:.3f}"

@@ -1,0 +1,151 @@
+"""A reproduction as tables of text, the same for the terminal, for Markdown and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nearkin.experiments.reproduction import Cell, Reproduction, ResultTable
+
+MINUS = "−"
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A titled table whose cells are text; `note` explains it in a sentence."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def cell_text(cell: Cell, decimals: int) -> str:
+    """Ours, the published number, and the difference in its deviations where they are known.
+
+    >>> cell_text(Cell("LMDL", 13.2, published=13.7, published_sd=1.25, difference=-0.5, in_sd=-0.4), 1)
+    '13.2 / 13.7±1.25 (−0.4 sd)'
+    """
+    if cell.ours is None:
+        return "–" + (f" / {cell.published:.{decimals}f}" if cell.published is not None else "")
+    ours = f"{cell.ours:.{decimals}f}" + ("†" if cell.note else "")
+    if cell.published is None or cell.difference is None:
+        return ours + (f" ± {cell.ours_sd:.{decimals}f}" if cell.ours_sd is not None else "")
+    if cell.in_sd is not None:
+        difference = _signed(cell.in_sd, 1) + " sd"
+        return f"{ours} / {cell.published:.{decimals}f}±{cell.published_sd:g} ({difference})"
+    return f"{ours} / {cell.published:.{decimals}f} ({_signed(cell.difference, decimals)})"
+
+
+def _signed(value: float, decimals: int) -> str:
+    text = f"{value:+.{decimals}f}"
+    return text.replace("-", MINUS)
+
+
+def result_table(table: ResultTable) -> TextTable:
+    """Our numbers beside the published ones, a row per data set."""
+    has_published = any(cell.published is not None for row in table.rows for cell in row.cells)
+    note = f"{table.measure}, {'larger' if table.greater_is_better else 'smaller'} is better"
+    if has_published:
+        note += "; ours / published (difference, in published standard deviations where given)"
+    if table.without_estimator:
+        note += f"; not in nearkin: {', '.join(table.without_estimator)}"
+    if any(cell.note and cell.ours is not None for row in table.rows for cell in row.cells):
+        note += "; † not all folds"
+    rows = tuple(
+        (row.dataset, *(cell_text(cell, table.decimals) for cell in row.cells)) for row in table.rows
+    )
+    return TextTable(f"{table.name}: {table.measure}", note, ("data set", *table.methods), rows)
+
+
+def claims_table(found: Reproduction) -> TextTable:
+    """Each claim with its verdict here and on the paper's own numbers."""
+    rows = tuple((claim.text, claim.here.text, claim.published.text) for claim in found.claims)
+    return TextTable("Claims", found.headline, ("claim", "here", "published numbers"), rows)
+
+
+def agreement_table(found: Reproduction) -> TextTable:
+    """How often published numbers were reached."""
+    rows = tuple(
+        (line.table, line.method, f"{line.reached}/{line.total}", ", ".join(line.short_on))
+        for line in found.agreement
+    )
+    note = "Sets on which our number is better than the published one or within one published standard deviation."
+    return TextTable("Published numbers reached", note, ("table", "method", "reached", "short on"), rows)
+
+
+def datasets_table(found: Reproduction) -> TextTable:
+    """The sets that took part."""
+    rows = tuple(
+        (used.label, used.name, _rows_text(used.n_rows, used.all_rows), str(used.n_features), used.remark)
+        for used in found.used
+    )
+    return TextTable("Data sets", "", ("data set", "name", "rows", "features", "remark"), rows)
+
+
+def _rows_text(n_rows: int, all_rows: int) -> str:
+    return f"{n_rows} of {all_rows}" if all_rows and n_rows != all_rows else str(n_rows)
+
+
+def absent_table(found: Reproduction) -> TextTable:
+    """The sets that did not take part, and how to get them."""
+    rows = tuple((absent.label, absent.name, absent.reason, absent.how) for absent in found.absent)
+    note = "Data sets of the paper that this run has no numbers for."
+    return TextTable("Absent data sets", note, ("data set", "name", "why", "how to get it"), rows)
+
+
+def statistics_tables(found: Reproduction) -> list[TextTable]:
+    """The paper's tests on the numbers measured here."""
+    return [TextTable(one.title, one.text, one.columns, one.rows) for one in found.statistics]
+
+
+def all_tables(found: Reproduction) -> list[TextTable]:
+    """Every table that has rows, in reading order."""
+    tables: Sequence[TextTable] = [
+        claims_table(found),
+        *(result_table(table) for table in found.tables),
+        agreement_table(found),
+        *statistics_tables(found),
+        datasets_table(found),
+        absent_table(found),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def remarks(found: Reproduction) -> list[str]:
+    """What a reader should know before trusting the numbers."""
+    return [*found.deviations, *(f"{line}." for line in found.failures)]
+
+
+def markdown(found: Reproduction, command: str = "") -> str:
+    """The whole reproduction as a Markdown page."""
+    versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
+    kind = "Quick run" if found.quick else "Full run"
+    lines = [
+        f"# {found.paper}{' (quick)' if found.quick else ''}",
+        "",
+        f"{found.citation}.",
+        "",
+        f"**{found.headline}**",
+        "",
+        f"{kind} of {found.date}, seed {found.seed}: {found.seconds:.0f} s on the clock, "
+        f"{found.work_seconds:.0f} s of fitting and predicting in all. {versions}.",
+        "",
+        f"Protocol: {found.protocol}.",
+    ]
+    if command:
+        lines += ["", "```", command, "```"]
+    if remarks(found):
+        lines += ["", "Where this run differs from the paper, and what went less than well:", ""]
+        lines += [f"- {remark}" for remark in remarks(found)]
+    for table in all_tables(found):
+        lines += ["", f"## {table.title}", ""]
+        if table.note and table.title != "Claims":
+            lines += [table.note, ""]
+        lines += [_line(table.columns), _line(["---"] * len(table.columns))]
+        lines += [_line(row) for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
