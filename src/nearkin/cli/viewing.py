@@ -121,8 +121,9 @@ def _local(outcome: Outcome, namer) -> list[LocalViews]:
             row.label,
             getattr(final, "learner_", final),
             pipeline[:-1].transform(data.X),
-            [namer(label) for label in data.y.tolist()],
+            data.y,
             data.feature_names,
+            namer,
         )
         found += [] if views is None else [views]
     return found

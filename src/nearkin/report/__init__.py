@@ -16,6 +16,7 @@ _HOMES = {
         "critical_difference_figure",
         "embedding_figure",
         "leaderboard_figure",
+        "local_points_figure",
         "local_shares_figure",
         "local_weights_figure",
         "occurrence_figure",

@@ -3,67 +3,75 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from nearkin.report.views import LocalView, LocalViews
 
+#: Points drawn per part.
+MAX_POINTS = 150
 
-def local_views(name: str, learner, X, labels: Sequence, feature_names: Sequence[str]) -> LocalViews | None:
+
+def local_views(
+    name: str, learner, X, y, feature_names: Sequence[str], name_of: Callable[[Any], Any] = str
+) -> LocalViews | None:
     """Parts of a fitted learner with prototypes or regions; None for learners of one metric.
 
     Parameters
     ----------
+    name : str
+        What the learner is called.
     learner : fitted learner
-    X : rows as the learner was fitted on
-    labels : class name of each row
+    X, y : rows as the learner was fitted on, and their labels
+    feature_names : sequence of str
+    name_of : callable
+        From a label to the name that is shown.
     """
+    X, y = np.asarray(X), np.asarray(y)
     if hasattr(learner, "prototypes_") and hasattr(learner.distance_, "to_prototypes"):
-        return _prototype_views(name, learner, X, labels, feature_names)
-    if hasattr(learner, "regions_of"):
-        return _region_views(name, learner, X, labels, feature_names)
-    return None
-
-
-def _prototype_views(name: str, learner, X, labels, feature_names) -> LocalViews:
-    owner = learner.distance_.to_prototypes(np.asarray(X)).argmin(axis=1)
-    number: Counter = Counter()
-    parts = []
-    for position, label in enumerate(learner.prototype_labels_):
-        number[label] += 1
-        parts.append(
+        owner = learner.distance_.to_prototypes(X).argmin(axis=1)
+        names = _numbered([str(name_of(label)) for label in learner.prototype_labels_.tolist()])
+        kind, metrics, project = "prototype", learner.metrics_, learner.project
+    elif hasattr(learner, "projections_") and hasattr(learner, "region"):
+        owner = learner.region(X)
+        kind, metrics, project = "region", learner.projections_, learner.region_embedding
+        names = [f"region {number + 1}" for number in range(len(metrics))]
+    else:
+        return None
+    classes = {str(name_of(label)): label for label in np.unique(y).tolist()}
+    views = []
+    for position, (part, metric) in enumerate(zip(names, metrics, strict=True)):
+        mine = np.flatnonzero(owner == position)
+        drawn = mine[:: max(1, -(-len(mine) // MAX_POINTS))]
+        at = project(X[drawn], position, min(2, len(metric))) if len(drawn) else np.empty((0, 1))
+        at = np.asarray(at, dtype=float)
+        views.append(
             LocalView(
-                name=f"{_name_of(label, learner, labels)} · {number[label]}",
-                shares=_shares(labels, owner == position),
-                weights=_weights(learner.metrics_[position], feature_names),
+                name=part,
+                shares={shown: int(np.sum(y[mine] == label)) for shown, label in classes.items()},
+                weights=_weights(metric, feature_names),
+                x=np.round(at[:, 0], 4).tolist(),
+                y=np.round(at[:, 1], 4).tolist() if at.shape[1] > 1 else [0.0] * len(at),
+                labels=[str(name_of(label)) for label in y[drawn].tolist()],
             )
         )
-    return LocalViews(name, "prototype", parts)
+    return LocalViews(name, kind, views)
 
 
-def _region_views(name: str, learner, X, labels, feature_names) -> LocalViews:
-    owner = np.asarray(learner.regions_of(np.asarray(X)))
-    parts = [
-        LocalView(
-            name=f"region {region + 1}",
-            shares=_shares(labels, owner == region),
-            weights=_weights(components, feature_names),
-        )
-        for region, components in enumerate(learner.region_components_)
-    ]
-    return LocalViews(name, "region", parts)
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names made different by counting those that are the same.
 
-
-def _name_of(label, learner, labels) -> str:
-    names = sorted(set(map(str, labels)))
-    position = int(np.searchsorted(learner.classes_, label))
-    return names[position] if len(names) == len(learner.classes_) else str(label)
-
-
-def _shares(labels: Sequence, mine: np.ndarray) -> dict[str, int]:
-    counts = Counter(str(label) for label, here in zip(labels, mine) if here)
-    return {label: counts.get(label, 0) for label in sorted(set(map(str, labels)))}
+    >>> _numbered(["a", "a", "b"])
+    ['a · 1', 'a · 2', 'b · 1']
+    """
+    seen: Counter = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(f"{name} · {seen[name]}")
+    return numbered
 
 
 def _weights(metric: np.ndarray, feature_names: Sequence[str]) -> dict[str, float]:

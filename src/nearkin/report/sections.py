@@ -15,11 +15,15 @@ from nearkin.report.views import Views
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure with its caption; `role` lets the page's script find figures that work together."""
+    """A figure with its caption; `role` lets the page's script find figures that work together.
+
+    A `wide` figure takes the whole width of a section of two columns.
+    """
 
     figure: go.Figure
     caption: str = ""
     role: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,23 +167,26 @@ def local(summary: Summary, views: Views) -> Section | None:
         "many points of each class fall to it, and how strongly its own metric weighs each feature (the "
         "largest weight is made 1)."
     )
-    contents: list[Plot | Table | Template] = []
-    for learner in views.local:
-        if any(part.shares for part in learner.parts):
-            contents.append(
-                Plot(
-                    plots.local_shares_figure(learner),
-                    f"{learner.learner}: points per {learner.kind}",
-                    role="local",
-                )
-            )
-        if any(part.weights for part in learner.parts):
-            contents.append(
-                Plot(
-                    plots.local_weights_figure(learner),
-                    f"{learner.learner}: what each {learner.kind} looks at",
-                )
-            )
+    figures = (
+        (plots.local_shares_figure, "points per {}", lambda part: part.shares),
+        (plots.local_weights_figure, "what each {} looks at", lambda part: part.weights),
+        (
+            plots.local_points_figure,
+            "the points of each {} as its metric sees them",
+            lambda part: len(part.x),
+        ),
+    )
+    contents = [
+        Plot(
+            draw(learner),
+            f"{learner.learner}: {title.format(learner.kind)}",
+            role="local",
+            wide=draw is plots.local_points_figure,
+        )
+        for learner in views.local
+        for draw, title, has_data in figures
+        if any(has_data(part) for part in learner.parts)
+    ]
     return Section("local", "Regions and prototypes", explanation, contents, columns=2)
 
 

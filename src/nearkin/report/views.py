@@ -79,12 +79,16 @@ class LocalView:
     """One part of a local learner (a region or a prototype) and what its own metric looks at.
 
     `shares` says how the points of each class fall to the part; `weights` how strongly its metric
-    weighs each feature, the largest being 1.
+    weighs each feature, the largest being 1; `x`, `y` and `labels` are points of the part as its
+    metric sees them.
     """
 
     name: str
     shares: dict[str, int] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
+    x: Sequence[float] = ()
+    y: Sequence[float] = ()
+    labels: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from nearkin.report.plots.critical_difference import critical_difference_figure
 from nearkin.report.plots.embedding import embedding_figure
 from nearkin.report.plots.hubness import occurrence_figure, skewness_figure
 from nearkin.report.plots.leaderboard import leaderboard_figure
-from nearkin.report.plots.local import local_shares_figure, local_weights_figure
+from nearkin.report.plots.local import local_points_figure, local_shares_figure, local_weights_figure
 from nearkin.report.plots.trade_off import time_figure
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "critical_difference_figure",
     "embedding_figure",
     "leaderboard_figure",
+    "local_points_figure",
     "local_shares_figure",
     "local_weights_figure",
     "occurrence_figure",

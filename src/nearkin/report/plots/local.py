@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from nearkin.report.theme import INK, SEQUENTIAL, class_style, new_figure
+from nearkin.report.theme import INK, MUTED, SEQUENTIAL, class_style, new_figure
 from nearkin.report.views import LocalViews
 
 MAX_FEATURES = 25
+MAX_PICTURES = 8
 
 
 def local_weights_figure(views: LocalViews) -> go.Figure:
@@ -40,6 +42,7 @@ def local_shares_figure(views: LocalViews) -> go.Figure:
     """How many points of each class fall to each part."""
     labels = list(dict.fromkeys(label for part in views.parts for label in part.shares))
     figure = new_figure(int(np.clip(110 + 30 * len(views.parts), 200, 760)), barmode="stack", bargap=0.4)
+    figure.update_layout(legend={"traceorder": "normal"})
     for code, label in enumerate(labels):
         figure.add_bar(
             x=[part.shares.get(label, 0) for part in views.parts],
@@ -54,3 +57,44 @@ def local_shares_figure(views: LocalViews) -> go.Figure:
         type="category", autorange="reversed", showgrid=False, tickfont={"color": INK}, ticksuffix="  "
     )
     return figure
+
+
+def local_points_figure(views: LocalViews) -> go.Figure:
+    """Small pictures side by side: the points of each part as its own metric sees them, largest first."""
+    drawn = sorted((part for part in views.parts if len(part.x)), key=lambda part: -sum(part.shares.values()))
+    drawn = drawn[:MAX_PICTURES]
+    n_columns = 2 if len(drawn) < 5 else 4
+    n_rows = max(1, -(-len(drawn) // n_columns))
+    grid = make_subplots(
+        n_rows,
+        n_columns,
+        subplot_titles=[part.name for part in drawn],
+        horizontal_spacing=0.03,
+        vertical_spacing=0.12,
+    )
+    figure = new_figure(60 + 190 * n_rows, margin={"l": 8, "r": 8, "t": 48, "b": 8})
+    labels = list(dict.fromkeys(label for part in views.parts for label in part.shares))
+    for number, part in enumerate(drawn):
+        for code, label in enumerate(labels):
+            here = [i for i, other in enumerate(part.labels) if other == label]
+            colour, symbol = class_style(code)
+            grid.add_scatter(
+                x=[part.x[i] for i in here],
+                y=[part.y[i] for i in here],
+                mode="markers",
+                name=label,
+                legendgroup=label,
+                showlegend=number == 0,
+                marker={"size": 6, "color": colour, "symbol": symbol, "opacity": 0.8},
+                hovertemplate=f"{label}<extra></extra>",
+                row=number // n_columns + 1,
+                col=number % n_columns + 1,
+            )
+    style = figure.layout.to_plotly_json()
+    grid.update_layout({key: value for key, value in style.items() if not key.startswith(("xaxis", "yaxis"))})
+    grid.update_layout(legend={"y": 1.0, "yanchor": "bottom", "yref": "container"})
+    grid.update_annotations(font={"color": MUTED, "size": 12})
+    axis = {key: style["xaxis"][key] for key in ("gridcolor", "zerolinecolor", "linecolor")}
+    grid.update_xaxes(showticklabels=False, **axis)
+    grid.update_yaxes(showticklabels=False, **axis)
+    return grid

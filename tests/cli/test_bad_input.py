@@ -1,0 +1,137 @@
+"""What people get wrong is answered in one message, on stderr, with exit code 1 and no traceback."""
+
+import os
+
+import pytest
+
+
+def refused(called, *words):
+    assert called.code == 1, called.out
+    assert called.out == ""
+    assert "Traceback" not in called.err
+    text = " ".join(called.err.split())
+    assert "error: " in text
+    for word in words:
+        assert word in text
+
+
+def test_missing_file(nearkin, tmp_path):
+    refused(nearkin("compare", tmp_path / "nothing.csv"), "nothing.csv")
+    refused(
+        nearkin("predict", tmp_path / "nothing.nearkin", tmp_path / "x.csv"),
+        "nothing.nearkin",
+        "no such file",
+    )
+    refused(nearkin("report", tmp_path / "nothing.sqlite"), "no such file")
+
+
+def test_unknown_dataset_and_learner_are_answered_with_near_names(nearkin, iris_csv, tmp_path):
+    refused(nearkin("compare", "whine"), "whine", "wine")
+    refused(nearkin("compare", iris_csv, "--target", "species", "--learners", "LMMN"), "LMMN", "'LMNN'")
+    refused(
+        nearkin("hubness", iris_csv, "--target", "species", "--learner", "moove-labeled"), "'MoveLabeled'"
+    )
+    out = tmp_path / "m.nearkin"
+    refused(nearkin("fit", iris_csv, "--learner", "xyz", "--out", out), "there is no learner 'xyz'", "RCA")
+    assert not out.exists()
+
+
+def test_target_that_does_not_exist(nearkin, iris_csv):
+    refused(nearkin("compare", iris_csv, "--target", "specie"), "no target column 'specie'", "'species'")
+
+
+@pytest.mark.parametrize("text", ["", "a,b,c\n"])
+def test_empty_csv(nearkin, tmp_path, text):
+    path = tmp_path / "empty.csv"
+    path.write_text(text)
+    refused(nearkin("compare", path), "empty.csv" if not text else "")
+
+
+def test_one_class_only(nearkin, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,b,target\n" + "1,2,x\n2,3,x\n3,1,x\n4,4,x\n")
+    called = nearkin("fit", path, "--learner", "lmdl", "--out", tmp_path / "m.nearkin")
+    refused(called, "class")
+
+
+@pytest.mark.parametrize("damage", ["cut", "text", "pickle"])
+def test_damaged_model_file(nearkin, iris_model, iris_csv, tmp_path, damage):
+    import pickle
+
+    content = {
+        "cut": iris_model.read_bytes()[:-200],
+        "text": b"not a model",
+        "pickle": pickle.dumps({"a": print}),
+    }[damage]
+    path = tmp_path / "bad.nearkin"
+    path.write_bytes(content)
+    refused(nearkin("predict", path, iris_csv), "bad.nearkin")
+
+
+def test_predict_with_missing_columns(nearkin, iris_model, iris_table, tmp_path):
+    path = tmp_path / "short.csv"
+    iris_table.drop(columns="petal length").to_csv(path, index=False)
+    refused(nearkin("predict", iris_model, path), "'petal length'")
+
+
+def test_predict_of_no_rows(nearkin, iris_model, iris_table, tmp_path):
+    path = tmp_path / "none.csv"
+    iris_table.head(0).to_csv(path, index=False)
+    refused(nearkin("predict", iris_model, path), "none.csv")
+
+
+def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
+    options = ("--target", "species", "--learner", "lmdl", "--out", tmp_path / "m.nearkin")
+    refused(nearkin("fit", iris_csv, *options, "--set", "n_prototype=2"), "'n_prototypes'")
+    refused(nearkin("fit", iris_csv, *options, "--set", "n_prototypes=many"), "n_prototypes='many'")
+    refused(nearkin("fit", iris_csv, *options, "--set", "beta"), "key=value")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "word"),
+    [
+        ("--time-budget", "soon", "duration"),
+        ("--neighbors", "0", "--neighbors"),
+        ("--neighbors", "5000", "fewer neighbours"),
+        ("--scale", "big", "--scale"),
+        ("--impute", "mean", "median"),
+        ("--task", "guess", "classification"),
+        ("--learners", "dmlmtp", "regression"),
+    ],
+)
+def test_nonsense_options(nearkin, iris_csv, option, value, word):
+    refused(nearkin("compare", iris_csv, "--target", "species", option, value), word)
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(nearkin, iris_csv, tmp_path):
+    for option in ("--report", "--out", "--results"):
+        called = nearkin("compare", iris_csv, "--target", "species", option, tmp_path / "no" / "file")
+        refused(called, "does not exist")
+        refused(nearkin("compare", iris_csv, "--target", "species", option, tmp_path), "is a folder")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_folder_without_permission(nearkin, iris_csv, tmp_path):
+    tmp_path.chmod(0o500)
+    refused(nearkin("compare", iris_csv, "--target", "species", "--out", tmp_path / "m"), "permission denied")
+
+
+def test_results_file_of_another_program(nearkin, iris_csv, tmp_path):
+    path = tmp_path / "other.sqlite"
+    path.write_bytes(b"this is no database at all, only text" * 50)
+    refused(
+        nearkin("compare", iris_csv, "--target", "species", "--results", path), "not a nearkin results file"
+    )
+    refused(nearkin("report", path, "--out", tmp_path / "r.html"), "not a nearkin results file")
+
+
+def test_probabilities_and_neighbours_where_there_are_none(nearkin, wave_csv, tmp_path):
+    path = tmp_path / "wave.nearkin"
+    assert nearkin("fit", wave_csv, "--target", "Y1", "--learner", "euclid", "--out", path).code == 0
+    refused(nearkin("predict", path, wave_csv, "--proba"), "--proba")
+
+
+def test_wrong_usage_has_its_own_exit_code(nearkin):
+    called = nearkin("compare")
+    assert called.code == 2
+    assert "Missing argument" in called.err

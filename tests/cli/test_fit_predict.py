@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+
+from nearkin.persistence import load, read_metadata
+
+
+def test_model_file_carries_what_predicting_needs(iris_model):
+    metadata = read_metadata(iris_model)["metadata"]
+    assert metadata["target_names"] == ["species"]
+    assert metadata["class_names"] == ["setosa", "versicolor", "virginica"]
+    assert metadata["learner"] == "RCA"
+    assert metadata["task"] == "classification"
+    assert "site=north" in metadata["feature_names"]
+    assert metadata["n_rows"] == 150
+
+
+def test_neighbours_beside_each_prediction_decide_it(nearkin, iris_model, iris_csv, iris_table, tmp_path):
+    out = tmp_path / "predictions.csv"
+    called = nearkin("predict", iris_model, iris_csv, "--out", out, "--neighbors", "5", "--proba")
+    assert called.code == 0, called.err
+    table = pd.read_csv(out)
+    assert table["row"].tolist() == list(range(150))
+    # Rows of the training file itself: nearest is the row, or an equal one, at distance zero.
+    assert np.allclose(table["neighbor1_distance"], 0, atol=1e-6)
+    for i in range(1, 6):
+        labels = iris_table["species"].to_numpy()[table[f"neighbor{i}_row"]]
+        assert (table[f"neighbor{i}_label"] == labels).all()
+    votes = (
+        table[[f"neighbor{i}_label" for i in range(1, 6)]]
+        .apply(lambda row: row.value_counts(), axis=1)
+        .fillna(0)
+    )
+    winners = votes.eq(votes.max(axis=1), axis=0)
+    assert all(winners.loc[i, species] for i, species in enumerate(table["species"]))
+    shares = table[["proba_setosa", "proba_versicolor", "proba_virginica"]]
+    np.testing.assert_allclose(shares, votes / 5, atol=1e-12)
+
+
+def test_columns_are_found_by_name(nearkin, iris_model, iris_table, tmp_path):
+    shuffled = tmp_path / "shuffled.csv"
+    iris_table.drop(columns="species").iloc[:, ::-1].assign(extra=1).to_csv(shuffled, index=False)
+    predicted = pd.DataFrame(nearkin("predict", iris_model, shuffled, "--json").json())
+    assert (predicted["species"] == iris_table["species"]).mean() > 0.95
+
+
+def test_predictions_go_to_stdout_as_csv(nearkin, iris_model, iris_csv):
+    called = nearkin("predict", iris_model, iris_csv)
+    assert called.out.splitlines()[0] == "row,species"
+    assert len(called.out.splitlines()) == 151
+
+
+def test_settings_reach_the_learner(nearkin, iris_csv, tmp_path):
+    path = tmp_path / "m.nearkin"
+    options = ("--learner", "move-labeled", "--set", "n_targets=3", "--set", "alpha=0.1", "--neighbors", "7")
+    called = nearkin(
+        "fit", iris_csv, "--target", "species", *options, "--scale", "minmax", "--out", path, "--json"
+    )
+    assert called.code == 0, called.err
+    assert called.json()["neighbors"] == 7
+    model = load(path)
+    assert model.steps[-1][1].learner_.get_params()["n_targets"] == 3
+    assert type(model.steps[0][1]).__name__ == "MinMaxScaler"
+
+
+def test_regression_of_two_targets(nearkin, wave_csv, tmp_path):
+    path = tmp_path / "wave.nearkin"
+    called = nearkin(
+        "fit", wave_csv, "--target", "Y1", "--target", "Y2", "--learner", "euclid", "--out", path
+    )
+    assert called.code == 0, called.err
+    rows = nearkin("predict", path, wave_csv, "--neighbors", "2", "--json").json()
+    assert set(rows[0]) >= {"Y1", "Y2", "neighbor1_row", "neighbor2_Y1", "neighbor2_distance"}
+    table = pd.read_csv(wave_csv)
+    assert rows[3]["neighbor1_Y2"] == table["Y2"][rows[3]["neighbor1_row"]]
+
+
+def test_prototype_models_name_their_prototypes(nearkin, iris_csv, tmp_path):
+    path = tmp_path / "lpd.nearkin"
+    options = ("--learner", "LPD", "--set", "n_prototypes=2", "--set", "max_epochs=5", "--out", path)
+    assert nearkin("fit", iris_csv, "--target", "species", *options).code == 0
+    rows = nearkin("predict", path, iris_csv, "--neighbors", "2", "--json").json()
+    assert all(row["species"] == row["prototype1_label"] for row in rows)
+    assert all(row["prototype1_distance"] <= row["prototype2_distance"] for row in rows)
+
+
+def test_missing_values_are_imputed_on_request(nearkin, iris_table, tmp_path):
+    holes, path = tmp_path / "holes.csv", tmp_path / "m.nearkin"
+    table = iris_table.copy()
+    table.loc[5, "petal width"] = np.nan
+    table.to_csv(holes, index=False)
+    options = ("--target", "species", "--learner", "euclid", "--out", path)
+    refused = nearkin("fit", holes, *options)
+    assert refused.code == 1
+    assert "--impute median" in refused.err
+    assert nearkin("fit", holes, *options, "--impute", "median").code == 0
+    assert nearkin("predict", path, holes).code == 0
+
+
+def test_a_model_saved_from_python_on_a_data_frame_predicts(nearkin, tmp_path, iris_csv, iris_table):
+    from nearkin import KNNClassifier, save
+
+    features = iris_table.drop(columns=["site", "species"])
+    path = tmp_path / "library.nearkin"
+    save(KNNClassifier().fit(features, iris_table["species"]), path)
+    called = nearkin("predict", path, iris_csv)
+    assert called.code == 0, called.err
+    assert called.out.startswith("row,prediction\n0,setosa")

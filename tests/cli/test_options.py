@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearkin.cli.errors import CommandError
+from nearkin.cli.options import parse_duration, parse_neighbors, parse_settings, parse_value
+from nearkin.cli.output import plain
+from nearkin.learners import find_learner
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2m", 120),
+        ("90s", 90),
+        ("1h30m", 5400),
+        ("45", 45),
+        (" 1.5 min ", 90),
+        ("1h 5s", 3605),
+        ("none", None),
+    ],
+)
+def test_durations(text, seconds):
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2 fortnights", "-3s", "0", "5m later", "m"])
+def test_nonsense_durations(text):
+    with pytest.raises(CommandError, match="duration"):
+        parse_duration(text)
+
+
+@given(st.integers(0, 99), st.integers(0, 59), st.integers(1, 59))
+def test_durations_add_up(hours, minutes, seconds):
+    assert parse_duration(f"{hours}h{minutes}m{seconds}s") == 3600 * hours + 60 * minutes + seconds
+
+
+def test_neighbours_are_a_number_or_tuned():
+    assert parse_neighbors("tuned") is None
+    assert parse_neighbors("7") == 7
+    for text in ("0", "-1", "few", "2.5"):
+        with pytest.raises(CommandError, match="--neighbors"):
+            parse_neighbors(text)
+
+
+def test_values_are_literals_or_words():
+    assert parse_value("[1, 2]") == [1, 2]
+    assert parse_value("True") is True
+    assert parse_value("rbf") == "rbf"
+    assert parse_value("__import__('os')") == "__import__('os')"
+
+
+def test_settings_know_the_learner():
+    assert parse_settings(["n_targets=4", "alpha=0.5"], find_learner("MoveLabeled")) == {
+        "n_targets": 4,
+        "alpha": 0.5,
+    }
+    with pytest.raises(CommandError, match="Did you mean 'n_targets'"):
+        parse_settings(["n_target=4"], find_learner("MoveLabeled"))
+    with pytest.raises(CommandError, match="key=value"):
+        parse_settings(["n_targets"], find_learner("MoveLabeled"))
+
+
+def test_plain_values_have_no_nan():
+    import numpy as np
+
+    data = {"a": np.float32("nan"), 2: np.arange(2), "c": (np.bool_(True), float("inf"), object)}
+    assert plain(data) == {"a": None, "2": [0, 1], "c": [True, None, str(object)]}
