@@ -23,11 +23,14 @@ class Measurer:
         Folder of the peers' environments.
     interpreters : dict of str -> str
         Interpreters named by the user, by version.
+    left_out : tuple of str
+        Contestants not to measure.
     """
 
-    def __init__(self, environments: Path, interpreters: dict):
+    def __init__(self, environments: Path, interpreters: dict, left_out: tuple = ()):
         self.environments = environments
         self.interpreters = interpreters
+        self.left_out = left_out
 
     def measure_entry(self, module: str, entry: Entry, quick: bool, growth: bool = True) -> dict:
         """All measurements of an entry: its cases, and the cases along which sizes grow."""
@@ -46,7 +49,9 @@ class Measurer:
         }
 
     def _measure_case(self, module: str, entry: Entry, case: dict, growing: bool = False) -> dict:
-        chosen = [c for c in entry.contestants if c.in_growth or not growing]
+        chosen = [
+            c for c in entry.contestants if (c.in_growth or not growing) and c.name not in self.left_out
+        ]
         return {"case": case, "results": {c.name: self.measure(module, c, case) for c in chosen}}
 
     def measure(self, module: str, contestant: Contestant, case: dict) -> dict:

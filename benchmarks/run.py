@@ -28,6 +28,7 @@ def parse(arguments: list | None) -> argparse.Namespace:
     parser.add_argument(
         "--no-growth", action="store_true", help="leave out the cases that show how cost grows"
     )
+    parser.add_argument("--without", action="append", default=[], help="contestant to leave out; repeatable")
     parser.add_argument("--out", type=Path, help="folder for one JSON file per entry")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument(
@@ -91,7 +92,7 @@ def main(arguments: list | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    measurer = Measurer(options.envs, interpreters)
+    measurer = Measurer(options.envs, interpreters, left_out=tuple(options.without))
     results = []
     for name in options.names or entry_names():
         results.append(run_entry(name, measurer, quick=options.quick, growth=not options.no_growth))

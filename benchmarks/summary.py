@@ -99,7 +99,8 @@ def print_report(measured: dict, console) -> None:
     suffix = " (quick: smaller sizes, no promises checked)" if measured["quick"] else ""
     console.print(f"\n[bold]{measured['title']}[/bold]{suffix}", highlight=False)
     for case in measured["cases"]:
-        title = ", ".join(f"{key} = {value:,}" for key, value in case["case"].items())
+        sizes = {k: f"{v:,}" if isinstance(v, int) else v for k, v in case["case"].items()}
+        title = ", ".join(f"{key} = {value}" for key, value in sizes.items())
         table = Table(title=title, title_justify="left")
         reference = measured["reference"]
         for heading in ("", "seconds", f"x {reference}", "extra MB", f"x {reference}", "quality"):
