@@ -57,7 +57,7 @@ def test_version(nearkin):
 
 
 def test_help_loads_nothing_heavy():
-    heavy = ("numba", "faiss", "plotly", "pandas", "matplotlib")
+    heavy = ("numba", "faiss", "plotly", "matplotlib")
     code = f"import sys, nearkin.cli.app; print(*[name for name in {heavy} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.split() == []

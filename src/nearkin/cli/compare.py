@@ -95,6 +95,8 @@ def compare(
         print_json(comparing.as_json(outcome))
     else:
         comparing.print_leaderboard(outcome)
+    for notice in outcome.summary.notices[len(notices) :]:
+        to_stderr(f"note: {notice}", style="yellow")
     if report_path is not None:
         comparing.report(outcome, report_path)
         to_stderr(f"report: {report_path}")

@@ -148,7 +148,7 @@ def _facts(data: Dataset, plan: Plan) -> dict[str, str]:
     kind = "stratified " if data.task == "classification" else ""
     times = f"{plan.n_repeats} × " if plan.n_repeats > 1 else ""
     predicts = (
-        f"{data.n_classes} classes of {data.target_names[0]}"
+        f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
         if data.task == "classification"
         else f"{data.n_targets} target{'s' if data.n_targets > 1 else ''}: {', '.join(data.target_names[:6])}"
     )

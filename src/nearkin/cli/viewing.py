@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.cli.comparing import Outcome, after_label, fitted
+from nearkin.cli.output import to_stderr
 from nearkin.evaluation import Comparison, Folds, Record, ResultsStore, StratifiedFolds
 from nearkin.report.local import local_views
 from nearkin.report.look import embedding_view
@@ -30,9 +31,18 @@ def views_of(outcome: Outcome) -> Views:
         confusion=views.confusion,
         regression=views.regression,
         protocol=views.protocol,
-        embedding=_embedding(outcome, namer),
-        local=_local(outcome, namer),
+        embedding=_if_it_fits("the picture of the data", _embedding, outcome, namer),
+        local=_if_it_fits("the regions and prototypes", _local, outcome, namer) or (),
     )
+
+
+def _if_it_fits(what: str, look: Callable, *arguments):
+    """The view, or None and a note: a fit that fails for one picture must not cost the whole report."""
+    try:
+        return look(*arguments)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        to_stderr(f"note: {what} is left out of the report: {error}", style="yellow")
+        return None
 
 
 def stored_views(

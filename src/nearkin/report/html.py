@@ -16,7 +16,7 @@ from nearkin.report.sections import Plot, Section, Table, Template, build_sectio
 from nearkin.report.summary import Summary
 from nearkin.report.theme import PAGE_INKS
 from nearkin.report.views import Views
-from nearkin.report.words import p_text, seconds_text, verdict_text
+from nearkin.report.words import p_text, seconds_text, setting_text, verdict_text
 
 
 @cache
@@ -31,6 +31,7 @@ def _templates() -> jinja2.Environment:
     environment.filters["p_text"] = p_text
     environment.filters["seconds"] = seconds_text
     environment.filters["verdict"] = verdict_text
+    environment.filters["setting"] = setting_text
     environment.tests["plot"] = lambda item: isinstance(item, Plot)
     environment.tests["table"] = lambda item: isinstance(item, Table)
     environment.tests["piece"] = lambda item: isinstance(item, Template)

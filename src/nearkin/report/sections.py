@@ -86,7 +86,8 @@ def hubness(summary: Summary, views: Views) -> Section | None:
     explanation = (
         "A hub is a reference that turns up among the nearest neighbours of very many queries, and so "
         "decides more predictions than it should; an anti-hub never turns up at all. A skewness near zero "
-        "means that the references share the work evenly."
+        "means that the references share the work evenly. The histogram adds up the folds, so its skewness "
+        "is not the mean of theirs."
     )
     if any("bad" in hub for view in views.hubness for hub in view.hubs):
         explanation += " “Bad” appearances are beside a query of another class."

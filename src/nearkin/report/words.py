@@ -39,3 +39,12 @@ def verdict_text(verdict: str) -> str:
     return {"beats": "yes", "worse": "no, worse", "no difference": "no difference shown"}.get(
         verdict, verdict
     )
+
+
+def setting_text(value) -> str:
+    """A setting without digits that nobody reads.
+
+    >>> setting_text(0.007692307692307693), setting_text("softmax"), setting_text(None)
+    ('0.007692', 'softmax', 'None')
+    """
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

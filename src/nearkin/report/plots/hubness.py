@@ -17,7 +17,7 @@ MAX_EVEN_WIDTH = 5
 
 
 def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
-    """Share of the references that are among the k nearest of so many queries; one step line per distance."""
+    """Share of the references that are among the k nearest of so many queries, per distance."""
     figure = new_figure(340, hovermode="x unified")
     largest = max((max(view.counts, default=0) for view in views), default=0)
     edges = _edges(largest)
@@ -38,7 +38,9 @@ def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
         type="category",
         showgrid=False,
         tickangle=0,
-        tickfont={"size": 11},
+        tickvals=labels,
+        # Where bins are wide, only where each begins: whole ranges would not fit side by side.
+        ticktext=[f"{low}" if high == low + 1 else f"{low}–" for low, high in pairwise(edges)],
     )
     figure.update_yaxes(title_text="share of references (%)", rangemode="tozero")
     return figure

@@ -72,6 +72,10 @@ def _label_positions(rows, summary: Summary) -> list[str]:
         "bottom center": (0.0, -0.06),
         "middle right": (0.12, 0.0),
         "middle left": (-0.12, 0.0),
+        "top right": (0.1, 0.05),
+        "bottom right": (0.1, -0.05),
+        "top left": (-0.1, 0.05),
+        "bottom left": (-0.1, -0.05),
     }
     points = [((t - min(times)) / width, upwards * (s - min(scores)) / height) for t, s in zip(times, scores)]
     for i, (x, y) in enumerate(points):
