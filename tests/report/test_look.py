@@ -30,6 +30,7 @@ def test_hubness_looks_only_at_the_references():
     assert list(view.counts) == [2, 0]
     assert view.anti_hubs == 1
     assert view.anti_hub_share == 0.5
+    assert view.anti_hub_rows == [3]
 
 
 def test_numbers_are_not_labels_that_vote():

@@ -22,6 +22,8 @@ from nearkin.cli.options import (
 )
 from nearkin.cli.output import Column, print_json, print_table
 
+QUANTILES = (("median", 0.5), ("90th percentile", 0.9), ("99th percentile", 0.99), ("largest", 1.0))
+
 
 @speaks_plainly
 def hubness(
@@ -76,14 +78,21 @@ def hubness(
 
 
 def _print(dataset, views) -> None:
+    from numpy import quantile
+
     k = views[0].k
     columns = [Column(f"N{k}")] + [Column(view.name, right=True) for view in views]
     rows = [
         ["skewness", *(f"{view.skewness:.2f}" for view in views)],
-        ["largest", *(str(max(view.counts)) for view in views)],
+        *([name, *(f"{quantile(view.counts, q):g}" for view in views)] for name, q in QUANTILES),
         ["anti-hubs", *(f"{view.anti_hubs} ({100 * view.anti_hub_share:.0f} %)" for view in views)],
     ]
     print_table(columns, rows, str(dataset))
+    for view in views:
+        if view.anti_hubs:
+            more = view.anti_hubs - len(view.anti_hub_rows)
+            rows_text = ", ".join(map(str, view.anti_hub_rows)) + (f" and {more} more" if more else "")
+            typer.echo(f"anti-hubs under {view.name}: rows {rows_text}")
     for view in views:
         has_bad = any("bad" in hub for hub in view.hubs)
         columns = [Column("row", right=True), Column("label"), Column(f"N{k}", right=True)]

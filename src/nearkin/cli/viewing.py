@@ -19,6 +19,9 @@ PROTOCOL = "Every row was held out once, and judged by a model that had not seen
 MAX_TARGETS_SHOWN = 6
 #: One fold of so many is held out for the pictures: enough points to look at, enough left to learn from.
 PICTURE_FOLDS = 4
+#: The report should not take longer than the comparison.
+MAX_ROWS_FITTED = 3000
+MAX_FIT_SECONDS = 10.0
 
 
 def views_of(outcome: Outcome) -> Views:
@@ -101,15 +104,17 @@ def class_namer(y, class_names: Sequence[str]) -> Callable[[Any], Any]:
 def _embedding(outcome: Outcome, namer) -> EmbeddingView:
     data, plan = outcome.data, outcome.plan
     folds = StratifiedFolds if data.task == "classification" else Folds
-    split = folds(PICTURE_FOLDS).splits(data.y, plan.seed)[0]
+    rows = _rows_to_look_at(outcome)
+    split = folds(PICTURE_FOLDS).splits(data.y[rows], plan.seed)[0]
+    train, test = rows[split.train], rows[split.test]
     shown = shown_labels(outcome.comparison, with_neighbours=True)
-    models = {label: fitted(outcome, label, split.train) for label in shown}
+    models = {label: fitted(outcome, label, train) for label in shown}
     return embedding_view(
         models,
         data.X,
         first_target(data.y),
-        split.train,
-        split.test,
+        train,
+        test,
         seed=plan.seed,
         name_of=namer,
         categorical=data.task == "classification",
@@ -117,21 +122,31 @@ def _embedding(outcome: Outcome, namer) -> EmbeddingView:
     )
 
 
+def _rows_to_look_at(outcome: Outcome) -> np.ndarray:
+    """All rows, or as many as are fitted in moments: a picture shows no more of them anyway."""
+    n = outcome.data.n_samples
+    if n <= MAX_ROWS_FITTED:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(outcome.plan.seed).choice(n, MAX_ROWS_FITTED, replace=False))
+
+
 def _local(outcome: Outcome, namer) -> list[LocalViews]:
-    """Regions and prototypes of every local learner that took part, fitted on all rows."""
-    data, found = outcome.data, []
+    """Regions and prototypes of the local learners that took part, unless they take long to fit."""
+    data, rows, found = outcome.data, _rows_to_look_at(outcome), []
     for row in outcome.comparison.rows:
         if row.mean is None or row.reference or row.label == outcome.plan.baseline:
             continue
         if not _is_local(outcome.candidate(row.label).estimator.steps[-1][1]):
             continue
-        pipeline = fitted(outcome, row.label)
+        if row.fit_seconds is not None and row.fit_seconds > MAX_FIT_SECONDS:
+            continue
+        pipeline = fitted(outcome, row.label, rows)
         final = pipeline.steps[-1][1]
         views = local_views(
             row.label,
             getattr(final, "learner_", final),
-            pipeline[:-1].transform(data.X),
-            data.y,
+            pipeline[:-1].transform(data.X[rows]),
+            data.y[rows],
             data.feature_names,
             namer,
         )

@@ -17,6 +17,7 @@ MAX_QUERIES = 400
 MAX_POINTS = 1600
 #: Hubs listed by name.
 MAX_HUBS = 8
+MAX_ANTI_HUBS = 20
 
 
 def unnamed(label):
@@ -74,6 +75,7 @@ def hubness_view(
         skewness=hubness_skewness(position[neighbours], len(references)),
         anti_hubs=int((counts == 0).sum()),
         hubs=hubs,
+        anti_hub_rows=references[counts == 0][:MAX_ANTI_HUBS].tolist(),
     )
 
 

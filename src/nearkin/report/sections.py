@@ -124,7 +124,7 @@ def embedding(summary: Summary, views: Views) -> Section | None:
     view = views.embedding
     if view is None:
         return None
-    votes = "; green lines lead to neighbours that vote for its class, red ones to those that do not"
+    votes = "; solid lines lead to neighbours that vote for its class, dashed red ones to those that do not"
     explanation = (
         "The two main directions of the data under plain Euclid and under the learned distance. Small faint "
         "points are references, large ones were held out. Point at a held-out one to see the neighbours that "

@@ -18,6 +18,8 @@ class HubnessView:
     anti_hubs: int
     #: The most frequent references, largest first: {"row", "label", "count", "bad"}.
     hubs: Sequence[dict[str, Any]] = ()
+    #: Rows that are nobody's neighbour, the first of them if there are many.
+    anti_hub_rows: Sequence[int] = ()
 
     @property
     def anti_hub_share(self) -> float:

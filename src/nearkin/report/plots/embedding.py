@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from nearkin.report.theme import BETTER, MUTED, WRONG, class_style, new_figure
+from nearkin.report.theme import INK, MUTED, WRONG, class_style, new_figure
 from nearkin.report.views import EmbeddingView, PanelView
 
 #: Names of the traces that the page fills while a point is hovered.
@@ -27,13 +27,14 @@ def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
         _add_values(figure, view, panel)
     if view.categorical:
         _add_mistakes(figure, view, panel)
-    for name, colour in ((RIGHT_VOTES, BETTER), (WRONG_VOTES, WRONG)):
+    # Told apart by dashes as well as by colour.
+    for name, colour, dash in ((RIGHT_VOTES, INK, "solid"), (WRONG_VOTES, WRONG, "dash")):
         figure.add_scatter(
             x=[],
             y=[],
             mode="lines+markers",
             name=name,
-            line={"color": colour, "width": 2},
+            line={"color": colour, "width": 2, "dash": dash},
             marker={"size": 13, "symbol": "circle-open", "color": colour, "line": {"width": 2.5}},
             hoverinfo="skip",
             showlegend=False,
