@@ -144,7 +144,8 @@ class _Work:
             if isolate:
                 self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.tasks)))])
             else:
-                self._serve(_measure_here)
+                with threadpool_limits(1):
+                    self._serve(_measure_here)
         finally:
             self.stop.set()
             heart.join()
@@ -243,14 +244,9 @@ def _record(task: Task, outcome: Outcome) -> Record:
 
 def _measure_here(task: Task, seconds: float | None) -> Outcome:
     try:
-        with threadpool_limits(1):
-            found = measure(
-                task.problem,
-                task.candidate,
-                task.split,
-                task_seed=task.task_seed,
-                tuning_seed=task.tuning_seed,
-            )
+        found = measure(
+            task.problem, task.candidate, task.split, task_seed=task.task_seed, tuning_seed=task.tuning_seed
+        )
     except MemoryError:
         return Outcome(MEMORY, error=traceback.format_exc())
     except Exception:
