@@ -47,6 +47,14 @@ def test_empty_csv(nearkin, tmp_path, text):
     refused(nearkin("compare", path), "empty.csv" if not text else "")
 
 
+def test_identifiers_are_to_be_dropped(nearkin, iris_table, tmp_path):
+    path = tmp_path / "named.csv"
+    iris_table.assign(name=[f"plant {i}" for i in range(150)]).to_csv(path, index=False)
+    options = ("--target", "species", "--learner", "euclid", "--out", tmp_path / "m.nearkin")
+    refused(nearkin("fit", path, *options), "--drop name")
+    assert nearkin("fit", path, *options, "--drop", "name").code == 0
+
+
 def test_one_class_only(nearkin, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,b,target\n" + "1,2,x\n2,3,x\n3,1,x\n4,4,x\n")

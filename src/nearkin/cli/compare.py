@@ -9,6 +9,7 @@ import typer
 from nearkin.cli.errors import require_writable, speaks_plainly
 from nearkin.cli.models import EUCLID, chosen_learners, make_candidates, reference_candidates
 from nearkin.cli.options import (
+    CategoricalOption,
     DataArgument,
     DropOption,
     ImputeOption,
@@ -46,6 +47,7 @@ def compare(
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,
     drop: DropOption = None,
+    categorical: CategoricalOption = None,
     task: TaskOption = None,
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
@@ -75,7 +77,7 @@ def compare(
         require_writable(path)
     if report_path is not None:
         comparing.require_plotting()
-    dataset = read_data(data, target, task, impute, drop)
+    dataset = read_data(data, target, task, impute, drop, categorical)
     n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)
     budget = comparing.usual_budget(dataset.n_samples) if automatic else budget
     found, notices = chosen_learners(learners, dataset.task, dataset.is_sparse)

@@ -9,6 +9,7 @@ import typer
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model, predicts_itself
 from nearkin.cli.options import (
+    CategoricalOption,
     DataArgument,
     DropOption,
     ImputeOption,
@@ -40,6 +41,7 @@ def fit(
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,
     drop: DropOption = None,
+    categorical: CategoricalOption = None,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -52,7 +54,7 @@ def fit(
     path = as_path(out)
     require_writable(path)
     unfitted = _make_learner(learner, settings, seed)
-    dataset = read_data(data, target, task, impute, drop)
+    dataset = read_data(data, target, task, impute, drop, categorical)
     _check_fit(unfitted, dataset)
     model = make_model(
         unfitted,

@@ -9,6 +9,7 @@ import typer
 from nearkin.cli.errors import CommandError, speaks_plainly
 from nearkin.cli.models import EUCLID, learner_named, make_model
 from nearkin.cli.options import (
+    CategoricalOption,
     DataArgument,
     DropOption,
     ImputeOption,
@@ -41,6 +42,7 @@ def hubness(
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,
     drop: DropOption = None,
+    categorical: CategoricalOption = None,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -53,7 +55,7 @@ def hubness(
 
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
-    dataset = read_data(data, target, task, impute, drop)
+    dataset = read_data(data, target, task, impute, drop, categorical)
     if dataset.task not in kind.tasks:
         raise CommandError(
             f"{kind.__name__} is for {' and '.join(kind.tasks)}, but the task is {dataset.task}."

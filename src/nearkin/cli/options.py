@@ -39,6 +39,12 @@ DropOption = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="COL", help="Column to leave out, such as an id; may be repeated."),
 ]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical", metavar="COL", help="Numeric column whose values are codes; may be repeated."
+    ),
+]
 ScaleOption = Annotated[
     str,
     typer.Option(
@@ -124,7 +130,7 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def read_data(data: str, target, task, impute, drop=None):
+def read_data(data: str, target, task, impute, drop=None, categorical=None):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
 
@@ -135,7 +141,9 @@ def read_data(data: str, target, task, impute, drop=None):
     wished = list(target) if target else None
     if wished is not None and len(wished) == 1:
         wished = wished[0]
-    return load_dataset(data, target=wished, task=task, impute=impute, drop=drop or ())
+    return load_dataset(
+        data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
+    )
 
 
 def as_path(text: str | None) -> Path | None:
