@@ -55,8 +55,8 @@ def test_near_pairs_and_full_blocks_agree(loss, dtype, monkeypatch):
     monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
     assert state.nearest is not None
-    assert listed == pytest.approx(full, rel=2e-5)
-    np.testing.assert_allclose(listed_gradient, full_gradient, atol=2e-5 * np.abs(full_gradient).max())
+    assert listed == pytest.approx(full, rel=1e-4)
+    np.testing.assert_allclose(listed_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
 
 def test_near_pairs_and_full_blocks_agree_for_real_targets(monkeypatch):
@@ -68,8 +68,8 @@ def test_near_pairs_and_full_blocks_agree_for_real_targets(monkeypatch):
     monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
     monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
-    assert listed == pytest.approx(full, rel=2e-5)
-    np.testing.assert_allclose(listed_gradient, full_gradient, atol=2e-5 * np.abs(full_gradient).max())
+    assert listed == pytest.approx(full, rel=1e-4)
+    np.testing.assert_allclose(listed_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
 
 def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch):

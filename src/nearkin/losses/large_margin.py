@@ -12,10 +12,11 @@ from nearkin.numerics.near_pairs import list_distances, list_gradient
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
 
-#: Beyond this share of all pairs, or this many, full blocks are cheaper than a list of impostors.
+#: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
-LARGEST_LISTED = 8_000_000
-EVALUATIONS_BETWEEN_ATTEMPTS = 5
+LARGEST_LISTED_PER_ROW = 250
+#: After a list was found too long, as many evaluations pass before the next attempt.
+EVALUATIONS_BETWEEN_ATTEMPTS = 3
 
 
 @dataclass
@@ -106,7 +107,7 @@ class LargeMarginLoss(Loss):
         if state.wait > 0:
             state.wait -= 1
         else:
-            most = int(min(LARGEST_LISTED, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
+            most = int(min(LARGEST_LISTED_PER_ROW * n, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
             pairs = state.memory.within(Z, reaches.max(axis=1), most)
             if pairs is None:
                 state.wait = EVALUATIONS_BETWEEN_ATTEMPTS

@@ -14,14 +14,14 @@ from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
 #: Neighbours whose weights together cannot reach this share of a row's total are left out.
-NEGLIGIBLE_SHARE = 1e-6
+NEGLIGIBLE_SHARE = 1e-5
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
-#: Beyond this share of all pairs, or this many, full blocks are cheaper than a list.
+#: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
-LARGEST_LISTED = 8_000_000
+LARGEST_LISTED_PER_ROW = 250
 #: After a list was found too long, as many evaluations pass before the next attempt.
-EVALUATIONS_BETWEEN_ATTEMPTS = 10
+EVALUATIONS_BETWEEN_ATTEMPTS = 3
 #: float32 products may lose this much of an exponent before float64 takes over.
 LARGEST_EXPONENT_ERROR = 2e-3
 
@@ -132,7 +132,7 @@ class SoftNeighbourLoss(Loss):
         reach = np.empty((n, 1), dtype=Z.dtype)
         distances_to(Z, state.nearest[:, None], reach)
         limits = reach[:, 0] + np.log(n / NEGLIGIBLE_SHARE) / state.sharpness
-        most = int(min(LARGEST_LISTED, LARGEST_LISTED_SHARE * n * n / 2))
+        most = int(min(LARGEST_LISTED_PER_ROW * n, LARGEST_LISTED_SHARE * n * n / 2))
         pairs = state.memory.within(Z, limits, most, norms)
         if pairs is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS

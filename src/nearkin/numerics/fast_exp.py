@@ -34,9 +34,11 @@ def _exp64(x):
     # log(2) in two parts keeps the reduced argument exact.
     r = x - k * 0.693145751953125
     r = r - k * 1.4286068203094172e-06
-    p = _C[13]
-    for c in (_C[12], _C[11], _C[10], _C[9], _C[8], _C[7], _C[6], _C[5], _C[4], _C[3], _C[2], 1.0, 1.0):
-        p = p * r + c
+    # One expression, as loops do not survive inlining.
+    p = _C[10] + r * (_C[11] + r * (_C[12] + r * _C[13]))
+    p = _C[6] + r * (_C[7] + r * (_C[8] + r * (_C[9] + r * p)))
+    p = _C[2] + r * (_C[3] + r * (_C[4] + r * (_C[5] + r * p)))
+    p = 1.0 + r * (1.0 + r * p)
     bits = np.int64((np.int64(np.int32(k)) + np.int64(1023)) << np.int64(52))
     return p * bits.view(np.float64)
 

@@ -18,28 +18,30 @@ def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
     is listed. Groups are sorted. Returns how many there are, or -1 if the output is too short.
     """
     n_rows, n_columns = G.shape
+    # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
+    others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     written = 0
     for r in range(n_rows):
         i = row + r
         half, limit, group = halves[i], limits[i], groups[i]
-        for start in range(max(0, i + 1 - column), n_columns, CHUNK):
+        products = G[r]
+        for start in range(0, n_columns, CHUNK):
             stop = min(start + CHUNK, n_columns)
-            if groups[column + start] == group and groups[column + stop - 1] == group:
+            behind = column + stop - 1 <= i
+            if behind or (groups[column + start] == group and groups[column + stop - 1] == group):
                 continue
-            # Counting has no branch, so it runs eight columns at a time; most chunks hold nothing.
             count = np.int32(0)
             for c in range(start, stop):
-                j = column + c
-                count += np.int32(half + halves[j] - G[r, c] <= max(limit, limits[j]))
+                count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
             if count == 0:
                 continue
             if written + count > rows_out.size:
                 return -1
             for c in range(start, stop):
-                j = column + c
-                if half + halves[j] - G[r, c] <= max(limit, limits[j]) and groups[j] != group:
+                near = half + others[c] - products[c] <= max(limit, other_limits[c])
+                if near and column + c > i and groups[column + c] != group:
                     rows_out[written] = i
-                    columns_out[written] = j
+                    columns_out[written] = column + c
                     written += 1
     return written
 
@@ -48,19 +50,21 @@ def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
 def nearest_other(G, row, column, norms, minima, nearest):
     """Update each row's nearest other row from a tile of inner products; minima lack the row's norm."""
     n_rows, n_columns = G.shape
+    others = norms[column : column + n_columns]
     for r in range(n_rows):
         i = row + r
+        products = G[r]
         for start in range(0, n_columns, CHUNK):
             stop = min(start + CHUNK, n_columns)
-            low = G.dtype.type(FAR)
+            low = minima[i]
+            count = np.int32(0)
             for c in range(start, stop):
-                low = min(low, norms[column + c] - 2 * G[r, c])
-            if low < minima[i]:
+                count += np.int32(others[c] - 2 * products[c] < low)
+            if count > 0:
                 for c in range(start, stop):
-                    j = column + c
-                    if j != i and norms[j] - 2 * G[r, c] < minima[i]:
-                        minima[i] = norms[j] - 2 * G[r, c]
-                        nearest[i] = j
+                    if column + c != i and others[c] - 2 * products[c] < minima[i]:
+                        minima[i] = others[c] - 2 * products[c]
+                        nearest[i] = column + c
 
 
 @njit(cache=True, nogil=True, fastmath=True)

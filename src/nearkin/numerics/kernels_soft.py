@@ -5,12 +5,14 @@ Row i sees its neighbours through p_ij = exp(-sharpness_i * D_ij) / (sum over j 
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from nearkin.numerics.fast_exp import exp
 
 # Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
 FAR = 1e37
+CHUNK = 64
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -23,10 +25,17 @@ def softmax_block(G, first, norms, sharpness):
         norm = norms[i]
         G[r, i] = G.dtype.type(-FAR)
         low = G.dtype.type(FAR)
-        for j in range(n):
-            distance = max(norm + norms[j] - 2 * G[r, j], zero)
-            G[r, j] = distance
-            low = min(low, distance)
+        for start in range(0, n, CHUNK):
+            stop = min(start + CHUNK, n)
+            # Counting is vectorised where a running minimum is not, and new minima are rare.
+            count = np.int32(0)
+            for j in range(start, stop):
+                distance = max(norm + norms[j] - 2 * G[r, j], zero)
+                G[r, j] = distance
+                count += np.int32(distance < low)
+            if count > 0:
+                for j in range(start, stop):
+                    low = min(low, G[r, j])
         sharp = sharpness[i]
         G[r, i] = low
         total = zero

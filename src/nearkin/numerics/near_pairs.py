@@ -69,8 +69,9 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            found[block] = scratch.pairs_of_rows(starts[block], halves, half_limits, groups)
-            totals[block] = len(found[block][0])
+            part = scratch.pairs_of_rows(starts[block], halves, half_limits, groups, max_pairs)
+            found[block] = part
+            totals[block] = max_pairs + 1 if part is None else len(part[0])
 
     run_striped(search, len(starts), worker_count(n * n * width / 2))
     if totals.sum() > max_pairs:
@@ -94,11 +95,11 @@ class _Scratch:
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
-    def pairs_of_rows(self, row: int, halves, limits, groups) -> tuple[np.ndarray, np.ndarray]:
-        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j."""
+    def pairs_of_rows(self, row: int, halves, limits, groups, max_pairs: int):
+        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many."""
         from nearkin.numerics.kernels_near_pairs import collect_near
 
-        parts = []
+        parts, total = [], 0
         for column in range(row, len(self.Z), TILE_COLUMNS):
             G = self.products(row, column)
             count = -1
@@ -107,6 +108,9 @@ class _Scratch:
                 if count < 0:
                     self.room = np.empty((2, 4 * self.room.shape[1]), dtype=np.int32)
             parts.append(self.room[:, :count].copy())
+            total += count
+            if total > max_pairs:
+                return None
         rows, columns = np.concatenate(parts, axis=1)
         order = np.argsort(rows, kind="stable")
         return rows[order], columns[order]
@@ -161,6 +165,15 @@ def list_distances(Z, indptr, others) -> np.ndarray:
         workers,
     )
     return out
+
+
+def keep_pairs(indptr, others, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The list without the pairs that are not `kept`.
+
+    >>> keep_pairs(np.array([0, 2, 3]), np.array([1, 2, 2]), np.array([True, False, True]))
+    (array([0, 1, 2]), array([1, 2]))
+    """
+    return np.concatenate([[0], np.cumsum(kept)])[indptr], others[kept]
 
 
 def list_gradient(Z, indptr, others, weights) -> np.ndarray:

@@ -36,7 +36,7 @@ class Solver(ABC):
     max_iter : int
         Budget of steps.
     tol : float
-        Stop when a step lowers the value by no more than ``tol * max(|value|, 1)``, or the largest
+        Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the largest
         entry of the gradient is at most ``tol * GRADIENT_SHARE``.
     """
 

@@ -43,7 +43,8 @@ class LBFGS(Solver):
             if callback is not None and callback(theta, value):
                 stop.update(converged=True, message="stopped by callback")
                 raise StopIteration
-            if history[-2] - value <= self.tol * max(abs(value), 1.0):
+            # One short step may be chance: two in a row are not.
+            if history[max(0, len(history) - 3)] - value <= 2 * self.tol * max(abs(value), 1.0):
                 stop.update(converged=True, message="values settled")
                 raise StopIteration
 

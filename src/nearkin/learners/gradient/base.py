@@ -27,7 +27,7 @@ from nearkin.solvers import SOLVERS, Solver, SolverResult
 
 #: From this many samples on, float64 data is optimised in float32: sums over so many pairs hide the
 #: difference, and products take half the time and memory.
-FLOAT32_FROM = 1_500
+FLOAT32_FROM = 1_000
 #: Size of the random change that sets restarts apart, relative to the start's entries.
 RESTART_NOISE = 0.5
 #: How often a solver may go on after remembered pairs misled it.
