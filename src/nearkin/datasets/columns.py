@@ -128,8 +128,8 @@ def refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
     if n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows:
         raise DataError(
             f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an "
-            f"identifier or free text. Drop it (drop=[{name!r}], on the command line --drop {name}), or list it "
-            "in categorical= (--categorical) if it is a category all the same."
+            f"identifier or free text. Drop it (drop=[{name!r}], on the command line --drop {name}), or list "
+            "it in categorical= (--categorical) if it is a category all the same."
         )
 
 
