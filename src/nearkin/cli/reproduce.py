@@ -76,7 +76,7 @@ def reproduce(
             print_table(
                 [Column(title, wrap=True) for title in table.columns],
                 table.rows,
-                f"{table.title}: {table.note}" if table.note else table.title,
+                f"{table.title}. {table.note}" if table.note else table.title,
             )
         typer.echo("\n".join(f"note: {remark}" for remark in remarks(found)))
         typer.echo(f"{declared.key}: {found.headline}")

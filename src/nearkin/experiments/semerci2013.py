@@ -188,7 +188,6 @@ PAPER = Paper(
     ),
     quick_deviations=(
         "At most 450 rows of each set; k of 3 and 9, dimensions that explain 95 % of the variance, 1 or 3 "
-        "regions with the sigmoid gate, and 8 rounds of training for MoLMNN; Splice is left out. The claims "
-        "on regions and neighbours are decided by this smaller choice.",
+        "regions with the sigmoid gate, and 8 rounds of training for MoLMNN; Splice is left out.",
     ),
 )
