@@ -16,14 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 
 # Factors this small, relative to what one triplet could give, mean that the triplets contradict each other.
 ZERO_METRIC = 1e-6
-# Pair distances are taken in blocks of this many numbers.
-BLOCK_NUMBERS = 2**22
 # Steps between two looks at the duality gap.
 STEPS_PER_CHECK = 5
 
@@ -47,22 +44,16 @@ class _Problem:
     """Margins of a metric and the matrix M(a), both through the sparse graph of the neighbour pairs."""
 
     def __init__(self, X, neighbours, near, far, nu: float):
-        self.X, self.neighbours, self.near, self.far, self.nu = X, neighbours, near, far, nu
+        from nearkin.numerics import kernels_pair_graph
+
+        self.kernels = kernels_pair_graph
+        self.X = np.ascontiguousarray(X)
+        self.neighbours = np.ascontiguousarray(neighbours)
+        self.near, self.far, self.nu = near, far, nu
         self.cap = 1 / (nu * len(near))
-        n_ranks, n = neighbours.shape
-        self.columns = np.ascontiguousarray(neighbours.T).ravel()
-        self.row_starts = np.arange(0, n * n_ranks + 1, n_ranks)
 
     def margins(self, factor) -> np.ndarray:
-        Z = self.X @ factor
-        D = np.empty(self.neighbours.shape)
-        block = max(1, BLOCK_NUMBERS // max(1, Z.shape[1]))
-        for rank, others in enumerate(self.neighbours):
-            for start in range(0, len(Z), block):
-                part = slice(start, start + block)
-                difference = Z[part] - Z[others[part]]
-                D[rank, part] = np.einsum("ij,ij->i", difference, difference)
-        D = D.ravel()
+        D = self.kernels.pair_distances(self.X @ factor, self.neighbours).ravel()
         return D[self.far] - D[self.near]
 
     def aggregate(self, a) -> np.ndarray:
@@ -70,22 +61,15 @@ class _Problem:
         b = np.bincount(self.far, a, self.neighbours.size)
         b -= np.bincount(self.near, a, self.neighbours.size)
         b = b.reshape(self.neighbours.shape)
-        n = b.shape[1]
-        graph = sparse.csr_matrix((b.T.ravel(), self.columns, self.row_starts), shape=(n, n))
-        degree = b.sum(axis=0) + np.bincount(self.neighbours.ravel(), b.ravel(), n)
-        M = self.X.T @ (degree[:, None] * self.X - graph @ self.X - graph.T @ self.X)
+        M = self.X.T @ self.kernels.laplacian_times(b, self.neighbours, self.X)
         return (M + M.T) / 2
 
     def reference_size(self) -> float:
         """Frobenius norm, at most, of M if no triplet contradicted another."""
-        Z = self.X
-        size = 0.0
         count = np.bincount(self.far, minlength=self.neighbours.size)
         count += np.bincount(self.near, minlength=self.neighbours.size)
-        for rank, others in enumerate(self.neighbours):
-            weight = count[rank * len(Z) : (rank + 1) * len(Z)]
-            size += float(weight @ ((Z - Z[others]) ** 2).sum(axis=1))
-        return size / len(self.near)
+        D = self.kernels.pair_distances(self.X, self.neighbours)
+        return float(count @ D.ravel()) / len(self.near)
 
 
 def positive_factor(M: np.ndarray) -> tuple[np.ndarray, float]:

@@ -12,6 +12,7 @@ from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
 from nearkin.numerics.psd_margin import PsdSolution, positive_factor, solve_psd_margin
+from nearkin.numerics.threads import blas_threads
 from nearkin.supervision.triplets import Triplets
 
 # A full metric needs eigendecompositions of this size, at most, at every step.
@@ -50,7 +51,8 @@ def diagonal_path(X, triplets: Triplets, neighbourhoods, nus, **stopping) -> Ite
         pairs = squares.first(part.n_pairs)
         start = None
         for nu in sorted(nus, reverse=True):
-            solution = solve_margin_dual(pairs, part.near, part.far, nu, start=start, **stopping)
+            with blas_threads(part.n_pairs * X.shape[1]):
+                solution = solve_margin_dual(pairs, part.near, part.far, nu, start=start, **stopping)
             start = solution.dual
             scaling = FeatureScaling.from_weights(solution.weights) if solution.weights.any() else None
             yield Candidate(n_neighbors, nu, 1.0, solution, scaling)
@@ -73,7 +75,8 @@ def full_path(
             continue
         start = None
         for nu in sorted(nus, reverse=True):
-            solution = _solve_full(coordinates, part, nu, start, rank, stopping)
+            with blas_threads(coordinates.shape[0] * coordinates.shape[1] ** 2):
+                solution = _solve_full(coordinates, part, nu, start, rank, stopping)
             start = solution.dual
             if solution.factor.shape[1] == 0:
                 yield Candidate(n_neighbors, nu, 0.0, solution, None)

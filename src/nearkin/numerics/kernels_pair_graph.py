@@ -1,0 +1,40 @@
+"""Compiled passes over the pairs (i, neighbours[rank, i]); import this module only where it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def pair_distances(Z, neighbours):
+    """Squared Euclid of each pair of rows of Z, in the shape of `neighbours` (K x n)."""
+    n_ranks, n = neighbours.shape
+    D = np.empty((n_ranks, n))
+    for rank in range(n_ranks):
+        for i in range(n):
+            j = neighbours[rank, i]
+            total = 0.0
+            for c in range(Z.shape[1]):
+                difference = Z[i, c] - Z[j, c]
+                total += difference * difference
+            D[rank, i] = total
+    return D
+
+
+@njit(cache=True)
+def laplacian_times(coefficients, neighbours, X):
+    """L X for the Laplacian of the graph of pairs, so that X' L X is the sum of b (x_i - x_j)(x_i - x_j)'."""
+    n_ranks, n = neighbours.shape
+    out = np.zeros(X.shape)
+    for rank in range(n_ranks):
+        for i in range(n):
+            b = coefficients[rank, i]
+            if b == 0.0:
+                continue
+            j = neighbours[rank, i]
+            for c in range(X.shape[1]):
+                part = b * (X[i, c] - X[j, c])
+                out[i, c] += part
+                out[j, c] -= part
+    return out
