@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -48,7 +49,7 @@ def reproduce(
     from nearkin.evaluation import ResultsStore
     from nearkin.experiments import load_paper
     from nearkin.experiments import reproduce as run
-    from nearkin.experiments.tabulate import all_tables, remarks
+    from nearkin.experiments.tabulate import all_tables, remarks, tables_by_part
     from nearkin.experiments.tabulate import markdown as as_markdown
 
     declared = load_paper(paper)
@@ -86,5 +87,8 @@ def reproduce(
     if report_path is not None:
         from nearkin.report.reproduction import write_reproduction
 
-        write_reproduction(report_path, found.to_dict(), command=typed_command())
+        tables = {part: [asdict(table) for table in own] for part, own in tables_by_part(found).items()}
+        write_reproduction(
+            report_path, found.to_dict(), tables, notices=remarks(found), command=typed_command()
+        )
         to_stderr(f"report: {report_path}")

@@ -102,17 +102,21 @@ def statistics_tables(found: Reproduction) -> list[TextTable]:
     return [TextTable(one.title, one.text, one.columns, one.rows) for one in found.statistics]
 
 
+def tables_by_part(found: Reproduction) -> dict[str, list[TextTable]]:
+    """Every table that has rows, in reading order, under the part of a page it belongs to."""
+    parts = {
+        "claims": [claims_table(found)],
+        "results": [result_table(table) for table in found.tables],
+        "agreement": [agreement_table(found)],
+        "statistics": statistics_tables(found),
+        "datasets": [datasets_table(found), absent_table(found)],
+    }
+    return {part: [table for table in tables if table.rows] for part, tables in parts.items()}
+
+
 def all_tables(found: Reproduction) -> list[TextTable]:
     """Every table that has rows, in reading order."""
-    tables: Sequence[TextTable] = [
-        claims_table(found),
-        *(result_table(table) for table in found.tables),
-        agreement_table(found),
-        *statistics_tables(found),
-        datasets_table(found),
-        absent_table(found),
-    ]
-    return [table for table in tables if table.rows]
+    return [table for tables in tables_by_part(found).values() for table in tables]
 
 
 def remarks(found: Reproduction) -> list[str]:

@@ -1,0 +1,57 @@
+"""Distributions of one number per data set, a box per method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nearkin.report.theme import ACCENT, BASELINE, INK, new_figure
+
+
+def box_figure(
+    values: Mapping[str, Sequence[float]],
+    labels: Sequence[str],
+    axis: str,
+    *,
+    highlight: str | None = None,
+) -> go.Figure:
+    """One box per method with its points, the smallest median on top.
+
+    Parameters
+    ----------
+    values : mapping of str to sequence of float
+        Each method's numbers in the order of `labels`; infinite ones are left out.
+    labels : sequence of str
+        Names of the data sets, shown when pointing at a dot.
+    axis : str
+        What the numbers are.
+    highlight : str, optional
+        A method drawn in the accent colour; the one with the smallest median by default.
+    """
+    order = sorted(values, key=lambda name: float(np.median(values[name])))
+    best = highlight if highlight is not None else order[0] if order else None
+    figure = new_figure(90 + 52 * len(order), showlegend=False)
+    for name in order:
+        kept = [(v, label) for v, label in zip(values[name], labels, strict=True) if np.isfinite(v)]
+        colour = ACCENT if name == best else BASELINE
+        figure.add_box(
+            x=[value for value, _ in kept],
+            y=[name] * len(kept),
+            text=[label for _, label in kept],
+            orientation="h",
+            boxpoints="all",
+            jitter=0.4,
+            pointpos=0,
+            marker={"color": colour, "size": 6, "opacity": 0.8},
+            line={"color": colour, "width": 1.5},
+            fillcolor="rgba(0,0,0,0)",
+            hovertemplate="<b>%{text}</b><br>%{x:.2f}<extra></extra>",
+            name=name,
+        )
+    figure.update_xaxes(title_text=axis)
+    figure.update_yaxes(
+        autorange="reversed", showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  "
+    )
+    return figure

@@ -1,0 +1,130 @@
+"""The page of a repeated experiment, from plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nearkin.report.html import render_page
+from nearkin.report.plots.boxes import box_figure
+from nearkin.report.plots.critical_difference import critical_difference_figure
+from nearkin.report.plots.published import published_figure
+from nearkin.report.sections import Plot, Section, Table, Template
+from nearkin.report.words import seconds_text
+
+
+def write_reproduction(
+    path: str | Path,
+    found: Mapping[str, Any],
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    notices: Sequence[str] = (),
+    command: str = "",
+) -> Path:
+    """Write the page of one reproduction; the file needs nothing beside it.
+
+    Parameters
+    ----------
+    found : mapping
+        The reproduction in plain values: "paper", "citation", "headline", "tables", "statistics",
+        "claims", "used", "absent", "versions" and the circumstances.
+    tables : mapping
+        The same as text: under "claims", "results", "agreement", "statistics" and "datasets" a list
+        of tables with "title", "note", "columns" and "rows".
+    notices : sequence of str
+        Where the run differs from the paper.
+    """
+    sections = [
+        _claims(tables["claims"]),
+        *_results(found["tables"], tables["results"]),
+        _agreement(tables["agreement"]),
+        _statistics(found["statistics"], tables["statistics"]),
+        _datasets(tables["datasets"]),
+        _circumstances(found, command),
+    ]
+    page = render_page(
+        [section for section in sections if section is not None],
+        title=f"{found['paper']}{' (quick)' if found['quick'] else ''}",
+        headline=f"{found['citation']}. {found['headline']}",
+        tiles=_tiles(found),
+        notices=notices,
+    )
+    path = Path(path)
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _tiles(found: Mapping[str, Any]) -> list[dict[str, str]]:
+    answers = [claim["here"]["answer"] for claim in found["claims"]]
+    tested = [answer for answer in answers if answer != "not tested"]
+    n_sets = len(found["used"]) + len(found["absent"])
+    return [
+        {"label": "Claims that hold", "value": f"{tested.count('yes')} of {len(tested)}", "note": "tested"},
+        {"label": "Data sets", "value": f"{len(found['used'])} of {n_sets}", "note": "took part"},
+        {"label": "Time", "value": seconds_text(found["seconds"]), "note": "on the clock"},
+    ]
+
+
+def _as_table(table: Mapping[str, Any], caption: str | None = None) -> Table:
+    return Table(table["columns"], table["rows"], table["title"] if caption is None else caption)
+
+
+def _claims(tables: Sequence[Mapping[str, Any]]) -> Section | None:
+    explanation = (
+        "What the paper says about its results, put to the numbers measured here and to those it prints. "
+        "“Mostly” is a claim about all cases that holds on more than half of them."
+    )
+    contents = [_as_table(table, "") for table in tables]
+    return Section("claims", "Claims", explanation, contents) if contents else None
+
+
+def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, Any]]) -> list[Section]:
+    sections = []
+    for number, (table, text) in enumerate(zip(found, tables, strict=True)):
+        figure = published_figure(table["rows"], table["methods"], table["measure"], table["decimals"])
+        contents = [Plot(figure, role="published"), _as_table(text, "")]
+        sections.append(Section(f"results{number}", text["title"], f"{text['note'].capitalize()}.", contents))
+    return sections
+
+
+def _agreement(tables: Sequence[Mapping[str, Any]]) -> Section | None:
+    if not tables:
+        return None
+    return Section("agreement", tables[0]["title"], tables[0]["note"], [_as_table(tables[0], "")])
+
+
+def _statistics(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, Any]]) -> Section | None:
+    contents: list[Plot | Table | Template] = []
+    for statistic, text in zip(found, tables, strict=True):
+        drawing = statistic["drawing"]
+        if drawing.get("kind") == "ranks":
+            figure = critical_difference_figure(
+                drawing["ranks"], drawing["critical_difference"], highlight=drawing["highlight"]
+            )
+            contents.append(Plot(figure, "Average ranks", role="ranks"))
+        elif drawing.get("kind") == "boxes":
+            figure = box_figure(drawing["boxes"], drawing["labels"], drawing["axis"])
+            contents.append(Plot(figure, statistic["title"], role="boxes"))
+        contents.append(_as_table(text, f"{text['title']}. {text['note']}"))
+    explanation = "The paper's own tests, on the numbers measured here."
+    return Section("statistics", "Statistics", explanation, contents) if contents else None
+
+
+def _datasets(tables: Sequence[Mapping[str, Any]]) -> Section | None:
+    explanation = "Every set of the paper is here: those that took part, and those that did not and why."
+    contents = [_as_table(table) for table in tables]
+    return Section("datasets", "Data sets", explanation, contents) if contents else None
+
+
+def _circumstances(found: Mapping[str, Any], command: str) -> Section:
+    rows = [
+        ("command", command),
+        ("protocol", found["protocol"]),
+        ("date", found["date"]),
+        ("seed", str(found["seed"])),
+        ("time of all fits", seconds_text(found["work_seconds"])),
+        *found["versions"].items(),
+    ]
+    table = Table(("what", "value"), [row for row in rows if row[1]])
+    return Section("settings", "Settings and versions", "Everything needed to run this again.", [table])
