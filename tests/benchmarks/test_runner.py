@@ -70,9 +70,12 @@ def test_broken_and_missing_peers_do_not_stop_the_run(measured):
     }
 
 
-def test_growth_exponent_of_a_linear_job_is_one(measured):
-    assert measured["exponents"]["n"]["slow"] == pytest.approx(1, abs=0.4)
-    assert "failing" not in measured["exponents"]["n"]
+def test_growth_exponents_are_those_of_the_power_law(measured):
+    assert set(measured["exponents"]["n"]) == {"fast", "slow"}
+    steps = [{"case": {"n": n}, "results": {"cubic": {"seconds": 2e-9 * n**3}}} for n in (10, 30, 70)]
+    steps[1]["results"]["broken"] = {"error": "no"}
+    exponents = summary.growth_exponents({"growth": {"n": steps}})
+    assert exponents == {"n": {"cubic": pytest.approx(3)}}
 
 
 def test_targets_are_checked_at_full_size(measured):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from nearkin.numerics.products import cross_products, squared_norms
+from nearkin.numerics.products import squared_norms
 from nearkin.numerics.selection import smallest_per_row
 
 # One block of scores; small enough to be still in the cache when its best columns are looked for.
@@ -69,10 +69,13 @@ def _nearest_others(X, k: int) -> np.ndarray:
     n = X.shape[0]
     half_norms = squared_norms(X) / 2
     block = max(SMALLEST_BLOCK_ROWS, SCORE_BLOCK_BYTES // (half_norms.itemsize * n))
+    # Sparse products want both factors by rows: turn the second one once, not for each block.
+    transposed = X.T.tocsr() if sparse.issparse(X) else X.T
     nearest = np.empty((n, k), dtype=np.intp)
     for start in range(0, n, block):
         stop = min(start + block, n)
-        scores = cross_products(X[start:stop], X)
+        product = X[start:stop] @ transposed
+        scores = product.toarray() if sparse.issparse(product) else product
         scores -= half_norms
         scores[np.arange(stop - start), np.arange(start, stop)] = -np.inf
         if k == 1:

@@ -68,7 +68,9 @@ class FaissIndex(Index):
         if self.kind not in KINDS:
             raise ValueError(f"kind={self.kind!r} is not a kind of FAISS index; choose one of {list(KINDS)}.")
         faiss = _load_faiss()
-        references = np.ascontiguousarray(float_rows(references, self), dtype=np.float32)
+        references = float_rows(references, self)
+        with np.errstate(over="ignore"):  # checked right below
+            references = references.astype(np.float32, copy=False)
         if not np.isfinite(references).all():
             raise ValueError(
                 "the references hold NaN, infinities, or values beyond float32; clean or scale them."

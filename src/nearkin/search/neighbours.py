@@ -16,8 +16,9 @@ from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
 from nearkin.search.tree import TreeIndex
 
-# A k-d tree beats blocked products only in a handful of dimensions and on many points.
-TREE_MAX_DIMENSIONS = 6
+# Measured, 10 neighbours of 1,000 queries: on 5,000 points a k-d tree is 2 to 6 times as fast as blocked
+# products in 2 to 4 dimensions and slower in 6; on 60,000 its building eats up the gain in 6 and 8.
+TREE_MAX_DIMENSIONS = 4
 TREE_MIN_REFERENCES = 5_000
 
 
