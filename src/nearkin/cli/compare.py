@@ -18,7 +18,7 @@ from nearkin.cli.options import (
     SeedOption,
     TargetOption,
     TaskOption,
-    as_path,
+    optional_path,
     parse_duration,
     parse_neighbors,
     read_data,
@@ -72,7 +72,7 @@ def compare(
 
     automatic = time_budget.strip().lower() == "auto"
     budget, n_neighbors = None if automatic else parse_duration(time_budget), parse_neighbors(neighbors)
-    report_path, out_path, results_path = as_path(report), as_path(out), as_path(results)
+    report_path, out_path, results_path = optional_path(report), optional_path(out), optional_path(results)
     for path in (report_path, out_path, results_path):
         require_writable(path)
     if report_path is not None:

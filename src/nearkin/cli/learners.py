@@ -31,7 +31,7 @@ def learners(as_json: JsonOption = False) -> None:
     print_table(
         columns,
         [
-            [row["name"], row["summary"], ", ".join(row["tasks"]), "yes" if row["accepts_sparse"] else ""]
-            for row in found
+            [name, learner.summary, ", ".join(learner.tasks), "yes" if learner.accepts_sparse else ""]
+            for name, learner in all_learners().items()
         ],
     )

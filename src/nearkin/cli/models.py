@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nearkin.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from nearkin.learners import Learner
 
 EUCLID = "Euclid"
 SCALE_CHOICES = ("auto", "standard", "minmax", "none")
@@ -56,7 +60,7 @@ def predicts_itself(learner) -> bool:
     return hasattr(learner, "predict")
 
 
-def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[str, type], list[str]]:
+def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[str, type[Learner]], list[str]]:
     """Learner classes that can take part, and notices about those that cannot.
 
     Without `names` every learner found by discovery that serves the task and the kind of data; a
@@ -87,7 +91,7 @@ def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[st
     return found, []
 
 
-def learner_named(name: str) -> type:
+def learner_named(name: str) -> type[Learner]:
     """The learner class of that name; an unknown name is answered with the nearest ones."""
     from nearkin.datasets.errors import close_matches
     from nearkin.learners import all_learners, find_learner
@@ -107,7 +111,7 @@ def smallest_training_part(n_rows: int, n_folds: int) -> int:
 
 
 def make_candidates(
-    data, learners: Mapping[str, type], *, scale: str, n_neighbors: int | None, n_folds: int
+    data, learners: Mapping[str, type[Learner]], *, scale: str, n_neighbors: int | None, n_folds: int
 ) -> list:
     """Euclid and each learner as candidates, with the grids to choose from inside the training folds."""
     from nearkin.evaluation import Candidate

@@ -146,5 +146,9 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None):
     )
 
 
-def as_path(text: str | None) -> Path | None:
-    return None if text is None else Path(text).expanduser()
+def as_path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def optional_path(text: str | None) -> Path | None:
+    return None if text is None else as_path(text)

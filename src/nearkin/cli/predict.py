@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, as_path
+from nearkin.cli.options import JsonOption, as_path, optional_path
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
 
 #: Rows of a table shown on a terminal; files get them all.
@@ -41,7 +41,7 @@ def predict(
     from nearkin.cli.predicting import prediction_table
     from nearkin.datasets import load_features
 
-    out_path = as_path(out)
+    out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
     X = load_features(as_path(new), loaded.encoder)

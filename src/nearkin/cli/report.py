@@ -41,6 +41,6 @@ def report(
         run, description = runs[-1]["run"], runs[-1]["description"]
         records = store.results(run)
         comparison = summarise(records, description["baseline"], run=run)
-        views = stored_views(store, comparison, records, description.get("class_names", ()))
+        views = stored_views(store, run, comparison, records, description.get("class_names", ()))
     write_report(path, summary_of(comparison, records, description), views)
     to_stderr(f"report: {path}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nearkin.cli.errors import require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, SeedOption, as_path
+from nearkin.cli.options import JsonOption, SeedOption, optional_path
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr
 
 
@@ -53,7 +53,11 @@ def reproduce(
     from nearkin.experiments.tabulate import markdown as as_markdown
 
     declared = load_paper(paper)
-    report_path, markdown_path, results_path = as_path(report), as_path(markdown), as_path(results)
+    report_path, markdown_path, results_path = (
+        optional_path(report),
+        optional_path(markdown),
+        optional_path(results),
+    )
     for path in (report_path, markdown_path, results_path):
         require_writable(path)
     if report_path is not None:

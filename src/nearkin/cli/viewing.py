@@ -49,13 +49,17 @@ def _if_it_fits(what: str, look: Callable, *arguments):
 
 
 def stored_views(
-    store: ResultsStore, comparison: Comparison, records: Sequence[Record], class_names: Sequence[str]
+    store: ResultsStore,
+    run: str,
+    comparison: Comparison,
+    records: Sequence[Record],
+    class_names: Sequence[str],
 ) -> Views:
     """The views kept beside a run, or those that its records alone can give."""
-    kept = store.artifact(comparison.run, "views")
+    kept = store.artifact(run, "views")
     if kept is not None:
         return Views.from_dict(kept)
-    y = store.targets(comparison.run)
+    y = store.targets(run)
     n_targets = 1 if y.ndim == 1 else y.shape[1]
     names = [f"target {i + 1}" for i in range(n_targets)]
     return views_of_records(comparison, records, y, class_namer(y, class_names), names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
@@ -64,7 +65,7 @@ def _standing(row: ComparisonRow, comparison: Comparison) -> Standing:
         status=row.status,
         scores=row.scores,
         n_planned=row.n_planned,
-        score=row.mean,
+        score=math.nan if row.mean is None else row.mean,
         spread=row.sd,
         interval=row.interval,
         gain=row.difference,
@@ -132,12 +133,11 @@ def hubness_of(
     categorical: bool = True,
 ) -> HubnessView | None:
     """N_k summed over the folds of the first repeat; None for models without neighbours."""
-    folds = [
-        r for r in first_repeat(records, learner) if r.neighbours is not None and r.test_rows is not None
-    ]
+    found = [(r.test_rows, r.neighbours) for r in first_repeat(records, learner)]
+    folds = [(rows, lists) for rows, lists in found if rows is not None and lists is not None]
     if not folds:
         return None
-    width = min(r.neighbours.shape[1] for r in folds)
-    neighbours = np.concatenate([r.neighbours[:, :width] for r in folds])
-    queries = np.concatenate([r.test_rows for r in folds])
+    width = min(lists.shape[1] for _, lists in folds)
+    neighbours = np.concatenate([lists[:, :width] for _, lists in folds])
+    queries = np.concatenate([rows for rows, _ in folds])
     return hubness_view(learner, neighbours, queries, labels, name_of=name_of, categorical=categorical)

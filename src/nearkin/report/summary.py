@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +45,7 @@ class Standing:
     """One row of the leaderboard.
 
     `gain` is the mean score minus Euclid's, `p_value` its significance, `verdict` one of "beats",
-    "no difference", "worse" or "" where nothing was tested.
+    "no difference", "worse" or "" where nothing was tested. A row that did not finish has no score (NaN).
     """
 
     name: str
@@ -52,7 +53,7 @@ class Standing:
     status: str = "done"
     scores: Sequence[float] = ()
     n_planned: int = 0
-    score: float | None = None
+    score: float = math.nan
     spread: float | None = None
     interval: tuple[float, float] | None = None
     gain: float | None = None
@@ -66,7 +67,7 @@ class Standing:
 
     @property
     def finished(self) -> bool:
-        return self.score is not None
+        return not math.isnan(self.score)
 
     @property
     def partial(self) -> bool:

@@ -60,7 +60,7 @@ def _edges(largest: int) -> np.ndarray:
 def skewness_figure(summary: Summary) -> go.Figure:
     """Hub skewness of every row that was measured; smaller means fewer hubs."""
     rows = [row for row in summary.finished if row.skewness is not None]
-    rows.sort(key=lambda row: row.skewness, reverse=True)
+    rows.sort(key=lambda row: row.skewness or 0.0, reverse=True)
     figure = new_figure(70 + 30 * len(rows), showlegend=False)
     figure.add_bar(
         x=[row.skewness for row in rows],

@@ -6,7 +6,7 @@ from math import log10
 
 import plotly.graph_objects as go
 
-from nearkin.report.summary import Summary
+from nearkin.report.summary import Standing, Summary
 from nearkin.report.theme import MUTED, kind_colour, new_figure
 from nearkin.report.words import seconds_text
 
@@ -18,7 +18,7 @@ def time_figure(summary: Summary) -> go.Figure:
     figure = new_figure(400, showlegend=False)
     for row, position in zip(rows, _label_positions(rows, summary)):
         figure.add_scatter(
-            x=[max(row.fit_seconds, 1e-4)],
+            x=[_seconds(row)],
             y=[factor * row.score],
             mode="markers+text",
             text=[row.name],
@@ -45,11 +45,16 @@ def time_figure(summary: Summary) -> go.Figure:
     return figure
 
 
+def _seconds(row: Standing) -> float:
+    """Time of a fit, never so small that a logarithm has trouble with it."""
+    return max(row.fit_seconds or 0.0, 1e-4)
+
+
 def _pad(figure: go.Figure, rows, factor: float) -> None:
     """Room around the outermost points, so that their names are not cut off."""
     if not rows:
         return
-    logs = [log10(max(row.fit_seconds, 1e-4)) for row in rows]
+    logs = [log10(_seconds(row)) for row in rows]
     margin = 0.12 * max(1.0, max(logs) - min(logs))
     figure.update_xaxes(range=[min(logs) - margin, max(logs) + margin])
 
@@ -60,7 +65,7 @@ def _label_positions(rows, summary: Summary) -> list[str]:
     Closeness is measured in the units of the plot: its share of the logarithmic time axis and of
     the score axis.
     """
-    times = [log10(max(row.fit_seconds, 1e-4)) for row in rows]
+    times = [log10(_seconds(row)) for row in rows]
     scores = [row.score for row in rows]
     width = max(times, default=0) - min(times, default=0) or 1.0
     height = max(scores, default=0) - min(scores, default=0) or 1.0

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+
+from nearkin.cli.errors import CommandError
+from nearkin.cli.models import (
+    NEIGHBOUR_GRID,
+    chosen_learners,
+    learner_named,
+    make_candidates,
+    make_model,
+    make_scaler,
+    reference_candidates,
+    smallest_training_part,
+)
+from nearkin.datasets import Dataset
+from nearkin.evaluation import Folds
+from nearkin.learners import all_learners
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "none"])
+def test_sparse_rows_stay_sparse(scale):
+    X = sparse.random(20, 8, density=0.3, random_state=0, format="csr")
+    scaler = make_scaler(scale, sparse=True)
+    if scaler != "passthrough":
+        assert sparse.issparse(scaler.fit_transform(X))
+
+
+@given(st.integers(4, 300), st.integers(2, 12))
+def test_smallest_training_part_is_what_nested_folds_leave(n_rows, n_folds):
+    n_folds = min(n_folds, n_rows)
+    y = np.zeros(n_rows)
+    left = (
+        min(
+            len(inner.train)
+            for outer in Folds(n_folds).splits(y, 0)
+            for inner in Folds(min(3, max(2, len(outer.train)))).splits(y[outer.train], 0)
+            if len(outer.train) > 2
+        )
+        if n_rows - -(-n_rows // n_folds) > 2
+        else 1
+    )
+    assert smallest_training_part(n_rows, n_folds) <= max(1, left)
+
+
+def test_every_learner_of_the_task_takes_part():
+    found, notices = chosen_learners(None, "regression", sparse=False)
+    assert found
+    assert not notices
+    assert all("regression" in learner.tasks for learner in found.values())
+    dense = chosen_learners(None, "classification", sparse=False)[0]
+    assert set(dense) == {
+        name for name, learner in all_learners().items() if "classification" in learner.tasks
+    }
+
+
+def test_names_are_found_however_they_are_written():
+    assert learner_named("move_labeled") is learner_named("MoveLabeled")
+    found, _ = chosen_learners(" rca , Euclid,", "classification", sparse=False)
+    assert list(found) == ["RCA"]
+    with pytest.raises(CommandError, match="sparse"):
+        chosen_learners("lmdl", "classification", sparse=True)
+
+
+def test_prototype_learners_predict_by_themselves_unless_neighbours_are_wanted():
+    learner = learner_named("LPD")()
+    assert make_model(learner, "classification").steps[-1][1] is learner
+    by_neighbours = make_model(learner, "classification", by_neighbours=True)
+    assert by_neighbours.steps[-1][1].learner is learner
+
+
+def test_candidates_can_be_set_as_their_grids_say():
+    data = Dataset(
+        "toy", np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) % 3, "classification"
+    )
+    candidates = make_candidates(data, all_learners(), scale="auto", n_neighbors=None, n_folds=3)
+    assert candidates[0].label == "Euclid"
+    limit = smallest_training_part(30, 3)
+    for candidate in candidates:
+        for key, values in candidate.grid.items():
+            for value in values:
+                clone(candidate.estimator).set_params(**{key: value})
+        neighbours = candidate.grid.get("model__n_neighbors", [1])
+        assert set(neighbours) <= set(NEIGHBOUR_GRID)
+        assert max(neighbours) <= limit
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_reference_models_are_marked_and_fit(task):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    y = (X[:, 0] > 0).astype(int) if task == "classification" else X[:, :2]
+    for candidate in reference_candidates(task, sparse=False, n_targets=2):
+        assert candidate.reference
+        assert clone(candidate.estimator).fit(X, y).predict(X).shape == y.shape
