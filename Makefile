@@ -38,7 +38,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 $(OLDEST)/.installed-dev: pyproject.toml
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
-	$(OLDEST)/bin/python -m pip install --quiet --editable '.[dev]' 'scikit-learn==1.7.*' 'numpy==2.0.*' 'scipy==1.13.*'
+	$(OLDEST)/bin/python -m pip install --quiet --editable '.[dev]' 'scikit-learn==1.7.0' 'numpy==2.0.*' 'scipy==1.13.*'
 	touch $@
 
 clean:
