@@ -18,6 +18,8 @@ BLOCK_BYTES = 12 * 2**20
 #: A tile of inner products is read again as soon as it is made: it should still be in the cache.
 TILE_ROWS = 256
 TILE_COLUMNS = 1_024
+#: How many times its share of the allowed pairs a stretch of rows may have.
+UNEVENNESS = 16
 
 
 def block_rows(n_columns: int, itemsize: int) -> int:
@@ -35,7 +37,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
         allowed for, so that no pair is missed; a few just outside may be listed.
     limits : ndarray of shape (n,)
     max_pairs : int
-        Give up beyond this many.
+        Give up beyond this many, or far more than an even share of them among a few hundred rows.
     groups : integer array of shape (n,), optional
         List only pairs of different groups; sorted.
 
@@ -63,13 +65,15 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
     starts = range(0, n, TILE_ROWS)
     found: list = [None] * len(starts)
     totals = np.zeros(len(starts), dtype=np.int64)
+    # A stretch of rows with many times its share tells early that the rest would be too many.
+    most = min(max_pairs, UNEVENNESS * max_pairs // len(starts) + TILE_ROWS * TILE_COLUMNS // 2)
 
     def search(_, blocks) -> None:
         scratch = _Scratch(Z)
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            part = scratch.pairs_of_rows(starts[block], halves, half_limits, groups, max_pairs)
+            part = scratch.pairs_of_rows(starts[block], halves, half_limits, groups, most)
             found[block] = part
             totals[block] = max_pairs + 1 if part is None else len(part[0])
 
@@ -147,6 +151,8 @@ def row_stripes(indptr: np.ndarray, parts: int) -> list[tuple[int, int]]:
     >>> row_stripes(np.array([0, 10, 11, 12, 20]), 2)
     [(0, 1), (1, 4)]
     """
+    if parts == 1:
+        return [(0, len(indptr) - 1)]
     goals = np.linspace(0, indptr[-1], parts + 1)[1:-1]
     cuts = [0, *np.searchsorted(indptr, goals, side="left").tolist(), len(indptr) - 1]
     return [(a, max(a, b)) for a, b in pairwise(cuts)]

@@ -33,9 +33,8 @@ def run_striped(task: Callable[[int, range], None], n_blocks: int, workers: int)
     out the same from run to run.
     """
     workers = max(1, min(workers, n_blocks))
-    with blas_threads(0):
-        if workers == 1:
-            task(0, range(n_blocks))
-            return
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda w: task(w, range(w, n_blocks, workers)), range(workers)))
+    if workers == 1:
+        task(0, range(n_blocks))
+        return
+    with blas_threads(0), ThreadPoolExecutor(workers) as pool:
+        list(pool.map(lambda w: task(w, range(w, n_blocks, workers)), range(workers)))

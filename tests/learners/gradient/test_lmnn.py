@@ -100,7 +100,9 @@ def test_lmca_takes_half_of_the_features_unless_told():
     assert LMCA(3).fit(X, y).components_.shape == (3, 4)
 
 
-@pytest.mark.parametrize("settings", [{"mu": -0.1}, {"mu": 2}, {"n_targets": 0}, {"n_targets": 2.5}])
+@pytest.mark.parametrize(
+    "settings", [{"mu": -0.1}, {"mu": 2}, {"n_targets": 0}, {"n_targets": 2.5}, {"refresh_targets": -1}]
+)
 def test_impossible_settings_are_named(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         LMNN(**settings).fit(X, y)

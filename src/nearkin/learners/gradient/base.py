@@ -144,7 +144,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             if run:
                 noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
                 theta = theta0 + noise * rng.standard_normal(theta0.size)
-            result = self._optimise(objective, theta, self._progress(run, reporter))
+            with objective.solving():
+                result = self._optimise(objective, theta, self._progress(run, reporter))
             if best is None or result.value < best.value:
                 best = result
         return best

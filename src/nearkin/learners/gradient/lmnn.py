@@ -16,6 +16,9 @@ def check_margin_settings(learner) -> None:
         raise ValueError(f"mu={learner.mu!r}: expected a number from 0 (only pull) to 1 (only push).")
     if not isinstance(learner.n_targets, int | np.integer) or learner.n_targets < 1:
         raise ValueError(f"n_targets={learner.n_targets!r}: expected an integer of at least 1.")
+    refresh = getattr(learner, "refresh_targets", 0)
+    if not isinstance(refresh, int | np.integer) or refresh < 0:
+        raise ValueError(f"refresh_targets={refresh!r}: expected an integer of at least 0.")
 
 
 class _LargeMarginLearner(GradientLearner):
