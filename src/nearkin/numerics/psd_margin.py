@@ -21,6 +21,8 @@ from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 
 # Factors this small, relative to what one triplet could give, mean that the triplets contradict each other.
 ZERO_METRIC = 1e-6
+# Times in a row that a step may be halved; beyond that only rounding stands in its way.
+MOST_DOUBLINGS = 30
 # Steps between two looks at the duality gap.
 STEPS_PER_CHECK = 5
 
@@ -116,7 +118,8 @@ def solve_psd_margin(
     a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]
     M = problem.aggregate(a)
     y, M_y = a, M
-    zero = 0.5 * (ZERO_METRIC * problem.reference_size()) ** 2
+    reference = problem.reference_size()
+    zero = 0.5 * (ZERO_METRIC * reference) ** 2
     lipschitz, momentum, n_iter = _largest_curvature(problem), 1.0, 0
     while True:
         if n_iter % STEPS_PER_CHECK == 0 or n_iter == max_iter:
@@ -131,14 +134,18 @@ def solve_psd_margin(
         n_iter += 1
         factor, value = positive_factor(M_y)
         slope = problem.margins(factor)
-        while True:
+        # M sums terms of the reference's size that may all but cancel: so large is its rounding.
+        rounding = 1e-14 * (value + reference * np.sqrt(2 * value))
+        for _ in range(MOST_DOUBLINGS):
             a_next, _ = project_capped_simplex(y - slope / lipschitz, problem.cap)
             M_next = problem.aggregate(a_next)
             moved = a_next - y
             bound = value + float(slope @ moved) + 0.5 * lipschitz * float(moved @ moved)
-            if positive_factor(M_next)[1] <= bound + 1e-14 * value:
+            if positive_factor(M_next)[1] <= bound + rounding:
                 break
             lipschitz *= 2
+        else:
+            lipschitz /= 2.0**MOST_DOUBLINGS
         if float((y - a_next) @ (a_next - a)) > 0:
             # The momentum points uphill: start it anew.
             momentum = 1.0
