@@ -45,7 +45,7 @@ def test_predictor_predicts_the_same_after_loading(index, tmp_path):
 
 
 def test_sparse_and_regression_models_round_trip(tmp_path):
-    rows = sparse.random_array((40, 100), density=0.1, format="csr", rng=0)
+    rows = sparse.csr_array(sparse.random(40, 100, density=0.1, format="csr", random_state=0))
     labels = np.arange(40) % 3
     model = KNNClassifier(MoveLabeled()).fit(rows, labels)
     save(model, tmp_path / "sparse")

@@ -75,7 +75,7 @@ def test_sparse_rows_give_the_dense_distances(learner, shape):
 
 def test_wide_sparse_rows_are_never_made_dense():
     """A million columns: one dense copy of these rows would need 3.2 GB."""
-    rows = sparse.random_array((400, 10**6), density=1e-5, format="csr", rng=0)
+    rows = sparse.csr_array(sparse.random(400, 10**6, density=1e-5, format="csr", random_state=0))
     model = KNNClassifier(MoveLabeled(alpha=1.0), n_neighbors=3).fit(rows, np.arange(400) % 4)
     assert model.predict(rows[:7]).shape == (7,)
 
