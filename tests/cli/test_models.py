@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from nearkin.cli.errors import CommandError
 from nearkin.cli.models import (
@@ -15,6 +16,7 @@ from nearkin.cli.models import (
     make_scaler,
     reference_candidates,
     smallest_training_part,
+    thinned,
 )
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Folds
@@ -80,12 +82,21 @@ def test_candidates_can_be_set_as_their_grids_say():
     assert candidates[0].label == "Euclid"
     limit = smallest_training_part(30, 3)
     for candidate in candidates:
-        for key, values in candidate.grid.items():
-            for value in values:
-                clone(candidate.estimator).set_params(**{key: value})
-        neighbours = candidate.grid.get("model__n_neighbors", [1])
-        assert set(neighbours) <= set(NEIGHBOUR_GRID)
-        assert max(neighbours) <= limit
+        for setting in ParameterGrid(candidate.grid):
+            clone(candidate.estimator).set_params(**setting)
+            assert setting.get("model__n_neighbors", 1) in NEIGHBOUR_GRID
+            assert setting.get("model__n_neighbors", 1) <= limit
+        assert candidate.n_fits <= 3
+
+
+@pytest.mark.parametrize("limit", [2, 3, 5])
+def test_quick_tuning_keeps_the_defaults(limit):
+    grid = {"a": [1, 2, 3, 4], "b": ["x", "y"]}
+    kept = thinned(grid, {"a": 2, "b": "y"}, limit)
+    assert len(kept) == limit
+    assert {"a": 2, "b": "y"} in kept
+    assert len({tuple(setting.items()) for setting in kept}) == limit
+    assert thinned(grid, {}, None) == list(ParameterGrid(grid))
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])

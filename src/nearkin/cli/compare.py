@@ -44,6 +44,9 @@ def compare(
     folds: Annotated[int | None, typer.Option(min=2, help="Folds; 10 up to 2,000 rows, 5 above.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times the cross-validation is repeated.")] = 1,
     neighbors: Annotated[str, typer.Option(metavar="K", help="Neighbours that vote, or tuned.")] = "tuned",
+    tune: Annotated[
+        str, typer.Option(metavar="HOW", help="Settings tried per learner: quick (up to 3), full or none.")
+    ] = "quick",
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,
     drop: DropOption = None,
@@ -81,7 +84,9 @@ def compare(
     n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)
     budget = comparing.usual_budget(dataset.n_samples) if automatic else budget
     found, notices = chosen_learners(learners, dataset.task, dataset.is_sparse)
-    candidates = make_candidates(dataset, found, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds)
+    candidates = make_candidates(
+        dataset, found, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
+    )
     if references:
         candidates += reference_candidates(dataset.task, dataset.is_sparse, dataset.n_targets)
     for notice in notices:

@@ -202,7 +202,8 @@ def _cells(row, summary: Summary, regression: bool) -> list[str]:
     name = row.name + (" (not neighbours)" if row.kind == "reference" else "")
     name += f" ({len(row.scores)} of {row.n_planned} folds)" if row.partial else ""
     if not row.finished:
-        return [name, row.status, "", "", *([""] if regression else []), "", "", ""]
+        look = "" if row.scout_score is None else f"first look {summary.score.text(row.scout_score)}"
+        return [name, row.status, look, "", *([""] if regression else []), "", "", ""]
     spread = "" if row.spread is None else f" ± {summary.score.text(row.spread).removesuffix(' %')}"
     return [
         name,
@@ -253,10 +254,11 @@ def fitted(outcome: Outcome, label: str, rows=None):
 
 def original_values(candidate: Candidate, setting: dict[str, Any]) -> dict[str, Any]:
     """The grid's own values where the results only keep a description of them."""
+    grids = candidate.grid if isinstance(candidate.grid, list) else [candidate.grid]
     values: dict[str, Any] = {}
     for key, described in setting.items():
-        grid = candidate.grid.get(key, ()) if isinstance(candidate.grid, dict) else ()
-        values[key] = next((value for value in grid if describe(value) == described), described)
+        tried = [value for grid in grids for value in grid.get(key, ())]
+        values[key] = next((value for value in tried if describe(value) == described), described)
     return values
 
 

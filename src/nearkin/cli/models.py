@@ -15,6 +15,9 @@ SCALE_CHOICES = ("auto", "standard", "minmax", "none")
 #: Numbers of neighbours that tuning chooses from.
 NEIGHBOUR_GRID = (1, 3, 5, 9, 15)
 DEFAULT_NEIGHBOURS = 5
+TUNE_CHOICES = ("quick", "full", "none")
+#: Settings of a learner that quick tuning tries.
+QUICK_SETTINGS = 3
 
 
 def make_scaler(scale: str, sparse: bool):
@@ -111,33 +114,62 @@ def smallest_training_part(n_rows: int, n_folds: int) -> int:
 
 
 def make_candidates(
-    data, learners: Mapping[str, type[Learner]], *, scale: str, n_neighbors: int | None, n_folds: int
+    data,
+    learners: Mapping[str, type[Learner]],
+    *,
+    scale: str,
+    n_neighbors: int | None,
+    n_folds: int,
+    tune: str = "quick",
 ) -> list:
     """Euclid and each learner as candidates, with the grids to choose from inside the training folds."""
     from nearkin.evaluation import Candidate
 
+    if tune not in TUNE_CHOICES:
+        raise CommandError(f"--tune {tune!r}: expected one of {', '.join(TUNE_CHOICES)}.")
     limit = smallest_training_part(data.n_samples, n_folds)
-    neighbour_grid = (
-        {} if n_neighbors else {"model__n_neighbors": [k for k in NEIGHBOUR_GRID if k <= limit] or [1]}
-    )
     if n_neighbors and n_neighbors > limit:
         raise CommandError(
             f"--neighbors {n_neighbors} is more than the {limit} rows that inner folds train on; "
             "use fewer neighbours."
         )
+    neighbours = (
+        {} if n_neighbors else {"model__n_neighbors": [k for k in NEIGHBOUR_GRID if k <= limit] or [1]}
+    )
 
     def candidate(label: str, learner) -> Candidate:
         model = make_model(learner, data.task, scale=scale, sparse=data.is_sparse, n_neighbors=n_neighbors)
         itself = learner is not None and predicts_itself(learner)
-        grid = {} if itself else dict(neighbour_grid)
-        if learner is not None:
+        own = {} if itself else neighbours
+        settings: list[dict] = [{}]
+        if learner is not None and tune != "none":
             prefix = "model__" if itself else "model__learner__"
-            own = learner.tuning_grid(data.n_samples, data.n_features, max(1, data.n_classes))
-            grid |= {prefix + key: values for key, values in own.items()}
-        predict_time = ("model__n_neighbors",) if "model__n_neighbors" in grid else ()
-        return Candidate(label, model, grid, predict_time)
+            grid = learner.tuning_grid(data.n_samples, data.n_features, max(1, data.n_classes))
+            settings = thinned(grid, learner.get_params(), QUICK_SETTINGS if tune == "quick" else None)
+            settings = [{prefix + key: [value] for key, value in setting.items()} for setting in settings]
+        grids = [{**own, **setting} for setting in settings]
+        return Candidate(label, model, grids if any(grids) else {}, tuple(own))
 
     return [candidate(EUCLID, None)] + [candidate(name, learner()) for name, learner in learners.items()]
+
+
+def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> list[dict]:
+    """At most `limit` settings of a grid: the learner's own defaults, if there, and others spread evenly.
+
+    >>> thinned({"a": [1, 2, 3], "b": [0, 9]}, {"a": 2, "b": 0}, 3)
+    [{'a': 1, 'b': 0}, {'a': 2, 'b': 0}, {'a': 3, 'b': 9}]
+    """
+    from sklearn.model_selection import ParameterGrid
+
+    settings = list(ParameterGrid(dict(grid)))
+    if limit is None or len(settings) <= limit:
+        return settings
+    usual = [i for i, setting in enumerate(settings) if all(defaults.get(k) == v for k, v in setting.items())]
+    spread = [round(i * (len(settings) - 1) / (limit - 1)) for i in range(limit)]
+    if usual and usual[0] not in spread:
+        nearest = min(spread, key=lambda position: (abs(position - usual[0]), position))
+        spread[spread.index(nearest)] = usual[0]
+    return [settings[position] for position in spread]
 
 
 def reference_candidates(task: str, sparse: bool, n_targets: int) -> list:

@@ -76,6 +76,7 @@ def _standing(row: ComparisonRow, comparison: Comparison) -> Standing:
         fit_seconds=row.fit_seconds,
         settings={short_setting(key): value for key, value in row.setting.items()},
         note=row.note,
+        scout_score=row.scout_score,
     )
 
 

@@ -45,7 +45,8 @@ class Standing:
     """One row of the leaderboard.
 
     `gain` is the mean score minus Euclid's, `p_value` its significance, `verdict` one of "beats",
-    "no difference", "worse" or "" where nothing was tested. A row that did not finish has no score (NaN).
+    "no difference", "worse" or "" where nothing was tested. A row that did not finish has no score (NaN), but
+    may have the `scout_score` of a quick first look.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Standing:
     fit_seconds: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     note: str = ""
+    scout_score: float | None = None
 
     @property
     def finished(self) -> bool:
