@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def seconds_text(seconds: float | None) -> str:
     """A duration in the unit people would use.
@@ -48,3 +50,12 @@ def setting_text(value) -> str:
     ('0.007692', 'softmax', 'None')
     """
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def natural_order(text: str) -> list:
+    """A key that sorts class 2 before class 10.
+
+    >>> sorted(["class 10", "class 2"], key=natural_order)
+    ['class 2', 'class 10']
+    """
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text)]

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from nearkin.report.theme import INK, MUTED, WRONG, class_style, new_figure
 from nearkin.report.views import EmbeddingView, PanelView
+from nearkin.report.words import natural_order
 
 #: Names of the traces that the page fills while a point is hovered.
 RIGHT_VOTES = "right votes"
@@ -51,7 +52,7 @@ def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> No
     x, y, labels = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels).astype(str)
     is_query = np.asarray(view.is_query, dtype=bool)
     text = point_texts(view, panel)
-    for code, label in enumerate(sorted(set(labels), key=list(labels).index)):
+    for code, label in enumerate(sorted(set(labels), key=natural_order)):
         colour, symbol = class_style(code)
         for held_out in (False, True):
             here = np.flatnonzero((labels == label) & (is_query == held_out))
