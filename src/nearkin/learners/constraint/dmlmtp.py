@@ -120,7 +120,7 @@ class DMLMTP(EmbeddingLearner):
     ['x1', 'x2']
     """
 
-    summary = "max-margin metric for one or many regression targets: feature weights or a full matrix"
+    summary = "Max-margin metric for one or many regression targets: feature weights or a full matrix."
     tasks = (REGRESSION,)
 
     def __init__(

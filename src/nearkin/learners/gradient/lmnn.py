@@ -102,7 +102,7 @@ class LMNN(_LargeMarginLearner):
     ((4, 4), (4, 4))
     """
 
-    summary = "linear map with a large margin between targets and impostors (LMNN)"
+    summary = "Linear map with a large margin between targets and impostors (LMNN)."
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class LMCA(_LargeMarginLearner):
     (2, 13)
     """
 
-    summary = "map to few dimensions with a large margin between targets and impostors (LMCA)"
+    summary = "Map to few dimensions with a large margin between targets and impostors (LMCA)."
 
     def __init__(
         self,

@@ -85,7 +85,7 @@ class MEGM(GradientLearner):
     (442, 2)
     """
 
-    summary = "linear map that minimises the squared error of kernel predictions (MEGM, MLKR)"
+    summary = "Linear map that minimises the squared error of kernel predictions (MEGM, MLKR)."
     tasks = (CLASSIFICATION, REGRESSION)
 
     def __init__(

@@ -75,7 +75,7 @@ class MoLMNN(GradientLearner):
     ((178, 2), (178, 2))
     """
 
-    summary = "mixture of local large-margin metrics with soft gates (MoLMNN)"
+    summary = "Mixture of local large-margin metrics with soft gates (MoLMNN)."
 
     projections_: np.ndarray
     gates_: np.ndarray

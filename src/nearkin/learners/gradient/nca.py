@@ -62,7 +62,7 @@ class NCA(GradientLearner):
     ((150, 2), True)
     """
 
-    summary = "linear map that makes soft nearest neighbours agree (NCA)"
+    summary = "Linear map that makes soft nearest neighbours agree (NCA)."
 
     def __init__(
         self,

@@ -1,0 +1,38 @@
+"""Discovery finds every public learner, and names are forgiving."""
+
+import pytest
+
+import nearkin
+from nearkin.learners import Learner, all_learners, find_learner
+
+
+def test_every_exported_learner_is_discovered_and_the_other_way_round():
+    exported = {
+        name
+        for name in nearkin.__all__
+        if isinstance(getattr(nearkin, name), type) and issubclass(getattr(nearkin, name), Learner)
+    }
+    # A composition of one's own has nothing to offer before it is composed.
+    assert exported - {"MetricLearner"} == set(all_learners())
+
+
+@pytest.mark.parametrize("name", ["move-labeled", "MOVE_LABELED", "movelabeled", "MoveLabeled"])
+def test_names_may_be_written_in_any_case(name):
+    assert find_learner(name) is nearkin.MoveLabeled
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(ValueError, match="MoveLabeled"):
+        find_learner("gradient-boosting")
+
+
+@pytest.mark.parametrize("name", all_learners())
+def test_learners_describe_themselves(name):
+    learner = all_learners()[name]
+    assert learner.summary[0].isupper()
+    assert learner.summary.endswith(".")
+    assert set(learner.tasks) <= {"classification", "regression"}
+    assert "References" in learner.__doc__
+    assert ">>>" in learner.__doc__
+    grid = learner.tuning_grid(500, 20, 3)
+    assert set(grid) <= set(learner().get_params())

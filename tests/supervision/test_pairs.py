@@ -1,0 +1,25 @@
+"""Target pairs against a loop over rows."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nearkin.supervision.pairs import target_pairs
+
+
+@given(st.integers(0, 10**6), st.integers(2, 25), st.integers(1, 5))
+@settings(max_examples=30, deadline=None)
+def test_each_row_is_paired_with_its_nearest_of_the_same_class(seed, n, n_targets):
+    rng = np.random.default_rng(seed)
+    X, codes, weights = rng.normal(size=(n, 3)), rng.integers(4, size=n), rng.random(n) + 0.5
+    expected = np.zeros((n, n))
+    for i in range(n):
+        mates = [j for j in np.argsort(((X - X[i]) ** 2).sum(axis=1)) if j != i and codes[j] == codes[i]]
+        expected[i, mates[:n_targets]] = weights[i]
+    np.testing.assert_allclose(target_pairs(X, codes, n_targets, weights).toarray(), expected)
+
+
+def test_rows_alone_in_their_class_have_no_pair():
+    pairs = target_pairs(np.arange(4.0)[:, None], np.array([0, 0, 1, 2]), 3)
+    assert pairs.nnz == 2
+    assert pairs[[2, 3]].nnz == 0
