@@ -16,8 +16,8 @@ from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
 from nearkin.search.tree import TreeIndex
 
-# Measured, 10 neighbours of 1,000 queries: on 5,000 points a k-d tree is 2 to 6 times as fast as blocked
-# products in 2 to 4 dimensions and slower in 6; on 60,000 its building eats up the gain in 6 and 8.
+# Where a k-d tree was clearly faster than blocked products (2 to 6 times on 5,000 points in 2 to 4
+# dimensions); in 6 it wins only on many points, which depends on the data too much to bet on.
 TREE_MAX_DIMENSIONS = 4
 TREE_MIN_REFERENCES = 5_000
 
