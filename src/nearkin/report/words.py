@@ -58,4 +58,4 @@ def natural_order(text: str) -> list:
     >>> sorted(["class 10", "class 2"], key=natural_order)
     ['class 2', 'class 10']
     """
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text)]
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text)]
