@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from contextlib import nullcontext
 
 import numpy as np
 
 from nearkin.losses.base import Loss
 from nearkin.maps.base import Map
-from nearkin.numerics.threads import MULTIPLY_ADDS_PER_THREAD, blas_threads
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
@@ -64,8 +62,7 @@ class Objective:
         if not _in_range(Z):
             return OVERFLOWED, np.zeros_like(theta)
         value, dZ = self.loss.value_and_grad(Z, self.state)
-        with self._threads(Z.shape[1]):
-            return value, self.map.pullback(dZ, cache)
+        return value, self.map.pullback(dZ, cache)
 
     def exact(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The same, without anything remembered from earlier evaluations."""
@@ -90,24 +87,8 @@ class Objective:
 
         return of_part
 
-    def solving(self):
-        """Context for a whole optimisation: one BLAS thread if even the largest products are small."""
-        return blas_threads(self._largest_product)
-
-    @property
-    def _largest_product(self) -> float:
-        return float(len(self.F)) * self.F.size
-
-    def _threads(self, width: int):
-        # Setting threads costs as much as a small evaluation, so that is done once, by `solving`.
-        small = self._largest_product < MULTIPLY_ADDS_PER_THREAD
-        return nullcontext() if small else blas_threads(self.F.size * width)
-
     def _forward(self, theta):
-        with (
-            self._threads(max(1, theta.size // self.F.shape[1])),
-            np.errstate(over="ignore", invalid="ignore"),
-        ):
+        with np.errstate(over="ignore", invalid="ignore"):
             return self.map.forward(theta, self.F)
 
 

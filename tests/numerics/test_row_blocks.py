@@ -1,9 +1,9 @@
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from nearkin.numerics import near_pairs, row_blocks
 from nearkin.numerics.row_blocks import row_block_gradient
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.workers import one_blas_thread, run_striped, worker_count
 
 
 def cubes(G, first, norms):
@@ -43,3 +43,11 @@ def test_workers_keep_to_the_limits_of_blas():
     assert worker_count(10.0) == 1
     with threadpool_limits(1, user_api="blas"):
         assert worker_count(1e12) == 1
+
+
+def test_workers_take_over_the_threads_of_blas():
+    before = worker_count(1e12)
+    with one_blas_thread(), one_blas_thread():
+        assert worker_count(1e12) == before
+        assert all(lib["num_threads"] == 1 for lib in threadpool_info() if lib["user_api"] == "blas")
+    assert worker_count(1e12) == before

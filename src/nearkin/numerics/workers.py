@@ -1,29 +1,57 @@
-"""A few threads over blocks of rows; each runs one-threaded BLAS and kernels that release the GIL."""
+"""A few threads over blocks of rows; each runs one-threaded BLAS and kernels that release the GIL.
+
+Threads of BLAS itself wait for each other at every product, which on a machine with another busy
+process costs many times the work; threads that meet once per pass do not mind.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from nearkin.numerics.threads import MULTIPLY_ADDS_PER_THREAD, _controller, blas_threads
+
+_allowed: ContextVar[int | None] = ContextVar("allowed workers", default=None)
+
+
+def _allowed_now() -> int:
+    """Threads that the process may use and BLAS is allowed: whoever limits BLAS limits workers too."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
+    blas = [lib.num_threads for lib in _controller().lib_controllers if lib.user_api == "blas"]
+    return max(1, min([cpus, *blas]))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """BLAS keeps to one thread; workers started inside take the threads that it was allowed before.
+
+    Setting threads costs as much as a small product, so a whole optimisation should run inside one.
+    """
+    if _allowed.get() is not None:
+        yield
+        return
+    token = _allowed.set(_allowed_now())
+    try:
+        with blas_threads(0):
+            yield
+    finally:
+        _allowed.reset(token)
 
 
 def worker_count(multiply_adds: float) -> int:
     """How many threads a pass of this size deserves.
-
-    Never more than the process may use, nor than BLAS is allowed: whoever limits BLAS
-    (an environment variable, threadpoolctl, joblib) limits these workers too.
 
     >>> worker_count(1e3)
     1
     """
     if multiply_adds < 2 * MULTIPLY_ADDS_PER_THREAD:
         return 1
-    affinity = getattr(os, "sched_getaffinity", None)
-    cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
-    blas = [lib.num_threads for lib in _controller().lib_controllers if lib.user_api == "blas"]
-    return max(1, min([cpus, *blas]))
+    allowed = _allowed.get()
+    return _allowed_now() if allowed is None else allowed
 
 
 def run_striped(task: Callable[[int, range], None], n_blocks: int, workers: int) -> None:
@@ -33,8 +61,9 @@ def run_striped(task: Callable[[int, range], None], n_blocks: int, workers: int)
     out the same from run to run.
     """
     workers = max(1, min(workers, n_blocks))
-    if workers == 1:
-        task(0, range(n_blocks))
-        return
-    with blas_threads(0), ThreadPoolExecutor(workers) as pool:
-        list(pool.map(lambda w: task(w, range(w, n_blocks, workers)), range(workers)))
+    with one_blas_thread():
+        if workers == 1:
+            task(0, range(n_blocks))
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(lambda w: task(w, range(w, n_blocks, workers)), range(workers)))

@@ -22,6 +22,7 @@ from nearkin.learners.gradient.callbacks import (
 )
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
+from nearkin.numerics.workers import one_blas_thread
 from nearkin.objective import Objective
 from nearkin.solvers import SOLVERS, Solver, SolverResult
 
@@ -97,7 +98,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         reporter = StepReporter(
             self, None, X, y, lambda theta: self._fitted(map_, theta, lift, n_features, X.dtype)
         )
-        result = self._best_of_restarts(map_, training, theta0, rng, reporter)
+        with one_blas_thread():
+            result = self._best_of_restarts(map_, training, theta0, rng, reporter)
         self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
         for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
             setattr(self, name, value)
@@ -144,8 +146,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             if run:
                 noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
                 theta = theta0 + noise * rng.standard_normal(theta0.size)
-            with objective.solving():
-                result = self._optimise(objective, theta, self._progress(run, reporter))
+            result = self._optimise(objective, theta, self._progress(run, reporter))
             if best is None or result.value < best.value:
                 best = result
         return best
