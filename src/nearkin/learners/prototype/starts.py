@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from nearkin.learners.prototype.training import LabelledRows
+from nearkin.numerics.threads import blas_threads
 
 METRIC_STARTS = ("auto", "standard", "whiten", "pca", "identity")
 PROTOTYPE_STARTS = ("random", "kmeans")
@@ -35,8 +36,10 @@ def _class_means(X, y, weights) -> np.ndarray:
 
 
 def _descending_eigenvectors(covariance) -> tuple[np.ndarray, np.ndarray]:
-    values, vectors = np.linalg.eigh(covariance)
-    return values[::-1], vectors[:, ::-1]
+    # Threads that wait for each other make an eigendecomposition of this size slower, not faster.
+    with blas_threads(0):
+        values, vectors = np.linalg.eigh(covariance.astype(np.float64, copy=False))
+    return values[::-1].astype(covariance.dtype), vectors[:, ::-1].astype(covariance.dtype)
 
 
 def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndarray]:
