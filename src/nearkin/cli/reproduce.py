@@ -45,7 +45,7 @@ def reproduce(
 
     Data sets that are not at hand are listed with how to get them.
     """
-    from nearkin.cli.comparing import available_cores, require_plotting, typed_command
+    from nearkin.cli.comparing import available_cores, require_plotting
     from nearkin.evaluation import ResultsStore
     from nearkin.experiments import load_paper
     from nearkin.experiments import reproduce as run
@@ -86,13 +86,11 @@ def reproduce(
         typer.echo("\n".join(f"note: {remark}" for remark in remarks(found)))
         typer.echo(f"{declared.key}: {found.headline}")
     if markdown_path is not None:
-        markdown_path.write_text(as_markdown(found, typed_command()), encoding="utf-8")
+        markdown_path.write_text(as_markdown(found), encoding="utf-8")
         to_stderr(f"tables: {markdown_path}")
     if report_path is not None:
         from nearkin.report.reproduction import write_reproduction
 
         tables = {part: [asdict(table) for table in own] for part, own in tables_by_part(found).items()}
-        write_reproduction(
-            report_path, found.to_dict(), tables, notices=remarks(found), command=typed_command()
-        )
+        write_reproduction(report_path, found.to_dict(), tables, notices=remarks(found))
         to_stderr(f"report: {report_path}")
