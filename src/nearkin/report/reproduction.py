@@ -20,7 +20,6 @@ def write_reproduction(
     tables: Mapping[str, Sequence[Mapping[str, Any]]],
     *,
     notices: Sequence[str] = (),
-    command: str = "",
 ) -> Path:
     """Write the page of one reproduction; the file needs nothing beside it.
 
@@ -28,7 +27,7 @@ def write_reproduction(
     ----------
     found : mapping
         The reproduction in plain values: "paper", "citation", "headline", "tables", "statistics",
-        "claims", "used", "absent", "versions" and the circumstances.
+        "claims", "used", "absent", "command", "versions" and the other circumstances.
     tables : mapping
         The same as text: under "claims", "results", "agreement", "statistics" and "datasets" a list
         of tables with "title", "note", "columns" and "rows".
@@ -41,7 +40,7 @@ def write_reproduction(
         _agreement(tables["agreement"]),
         _statistics(found["statistics"], tables["statistics"]),
         _datasets(tables["datasets"]),
-        _circumstances(found, command),
+        _circumstances(found),
     ]
     page = render_page(
         [section for section in sections if section is not None],
@@ -117,14 +116,14 @@ def _datasets(tables: Sequence[Mapping[str, Any]]) -> Section | None:
     return Section("datasets", "Data sets", explanation, contents) if contents else None
 
 
-def _circumstances(found: Mapping[str, Any], command: str) -> Section:
+def _circumstances(found: Mapping[str, Any]) -> Section:
     rows = [
-        ("command", command),
+        ("command", found["command"]),
         ("protocol", found["protocol"]),
         ("date", found["date"]),
         ("seed", str(found["seed"])),
         ("time of all fits", seconds_text(found["work_seconds"])),
         *found["versions"].items(),
     ]
-    table = Table(("what", "value"), [row for row in rows if row[1]])
+    table = Table(("what", "value"), rows)
     return Section("settings", "Settings and versions", "Everything needed to run this again.", [table])

@@ -63,7 +63,7 @@ def local_points_figure(views: LocalViews) -> go.Figure:
     """Small pictures side by side: the points of each part as its own metric sees them, largest first."""
     drawn = sorted((part for part in views.parts if len(part.x)), key=lambda part: -sum(part.shares.values()))
     drawn = drawn[:MAX_PICTURES]
-    n_columns = 2 if len(drawn) < 5 else 4
+    n_columns = min(4, max(1, len(drawn)))
     n_rows = max(1, -(-len(drawn) // n_columns))
     grid = make_subplots(
         n_rows,
