@@ -81,3 +81,25 @@ def test_too_many_pairs_are_told_and_forgotten():
     Z, memory = np.zeros((50, 2)), NearPairMemory()
     assert memory.within(Z, np.ones(50), 100) is None
     assert memory.within(Z, np.ones(50), 50 * 49 // 2) is not None
+
+
+def test_search_in_principal_dimensions_finds_the_same_pairs():
+    rng = np.random.RandomState(0)
+    Z = rng.standard_normal((150, 40)) * 0.8 ** np.arange(40)
+    limits = rng.uniform(1.0, 2.0, 150)
+    memory = NearPairMemory()
+    found = listed(memory.within(Z, limits, 20_000))
+    assert memory.directions.shape[1] < 40
+    assert found == near(Z, limits)
+
+
+def test_misleading_principal_dimensions_are_given_up():
+    rng = np.random.RandomState(0)
+    Z = rng.standard_normal((150, 40)) * np.where(np.arange(40) < 8, 3.0, 0.3)
+    # In the leading dimensions the rows form pairs of twins, in the others they are far apart.
+    Z[75:, :8] = Z[:75, :8]
+    Z[:, 8:] *= 10
+    memory = NearPairMemory()
+    for _ in range(4):
+        memory.forget()
+        assert near(Z, np.full(150, 5.0)) == listed(memory.within(Z, np.full(150, 5.0), 20_000))

@@ -18,7 +18,7 @@ NEGLIGIBLE_SHARE = 1e-5
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
-LARGEST_LISTED_SHARE = 0.1
+LARGEST_LISTED_SHARE = 0.2
 LARGEST_LISTED_PER_ROW = 250
 #: After a list was found too long, as many evaluations pass before the next attempt.
 EVALUATIONS_BETWEEN_ATTEMPTS = 3
