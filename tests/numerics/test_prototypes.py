@@ -139,7 +139,13 @@ def test_nearest_are_found_on_either_side():
     assert (same[0], other[0]) == (1, 3)
 
 
-def test_float32_stays():
-    X, prototypes, metrics, _ = problem("factors")
-    D = prototype_distances(*(part.astype(np.float32) for part in (X, prototypes, metrics))).distances
-    assert D.dtype == np.float32
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "grouped"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_float32_stays(shape, dense, monkeypatch):
+    monkeypatch.setattr(module, "DENSE_PULLBACK_MULTIPLY_ADDS", np.inf if dense else 0)
+    X, prototypes, metrics, own = problem(shape)
+    double = X, own, np.full(len(X), 1 / len(X)), prototypes, metrics
+    single = [part.astype(np.float32) if part.dtype == float else part for part in double]
+    assert prototype_distances(single[0], *single[3:]).distances.dtype == np.float32
+    for expected, found in zip(evaluate(*double), evaluate(*single)):
+        np.testing.assert_allclose(found, expected, atol=1e-4)

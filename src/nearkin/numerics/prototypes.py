@@ -8,6 +8,7 @@ Shapes used throughout: a batch ``X`` is m x e, ``prototypes`` is P x e and ``me
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -66,13 +67,13 @@ def ratio_errors(same, other, beta, tiny) -> tuple[np.ndarray, np.ndarray, np.nd
     return errors, slope, -slope * np.where(slope > 0, R, 0)
 
 
-def add_pullback(forward, X, prototypes, metrics, columns, slopes, grad_prototypes, grad_metrics) -> None:
-    """Add to both gradients those of ``sum_i slopes_i d_{columns_i}(x_i)``.
+def pull_back(forward, X, prototypes, metrics, columns, slopes, grad_prototypes, grad_metrics) -> None:
+    """Write to both gradients those of ``sum_ki slopes_ki d_{columns_ki}(x_i)``.
 
-    Rows are X repeated as often as `columns` needs (``columns`` and ``slopes`` are k x m).
+    `columns` and `slopes` are k x m: each row of X counts with k prototypes.
     """
     if metrics.ndim == 2:
-        _add_weights_pullback(X, prototypes, metrics, columns, slopes, grad_prototypes, grad_metrics)
+        _pull_back_to_weights(X, prototypes, metrics, columns, slopes, grad_prototypes, grad_metrics)
         return
     P, r, e = metrics.shape
     m = X.shape[0]
@@ -84,23 +85,32 @@ def add_pullback(forward, X, prototypes, metrics, columns, slopes, grad_prototyp
         for chosen, values in zip(columns, pulled):
             spread[rows, chosen] += values
         sums = spread.sum(axis=0)
-        grad_metrics += (spread.reshape(m, P * r).T @ X).reshape(P, r, e)
+        np.matmul(spread.reshape(m, P * r).T, X, out=grad_metrics.reshape(P * r, e))
+        grad_metrics -= sums[:, :, None] * prototypes[:, None, :]
     else:
-        sums = np.zeros((P, r), dtype=X.dtype)
-        flat = columns.ravel()
-        order = np.argsort(flat, kind="stable")
-        bounds = np.searchsorted(flat[order], np.arange(P + 1))
-        sorted_pulled = pulled.reshape(-1, r)[order]
-        sorted_X = X[order % m]
-        for s in np.flatnonzero(np.diff(bounds)):
-            part = slice(bounds[s], bounds[s + 1])
-            sums[s] = sorted_pulled[part].sum(axis=0)
-            grad_metrics[s] += sorted_pulled[part].T @ sorted_X[part]
-    grad_metrics -= sums[:, :, None] * prototypes[:, None, :]
-    grad_prototypes -= np.matmul(sums[:, None, :], metrics)[:, 0, :]
+        sums = _pull_back_by_groups(X, prototypes, columns.ravel(), pulled.reshape(-1, r), grad_metrics)
+    np.negative(np.matmul(sums[:, None, :], metrics)[:, 0, :], out=grad_prototypes)
 
 
-def _add_weights_pullback(X, prototypes, weights, columns, slopes, grad_prototypes, grad_weights) -> None:
+def _pull_back_by_groups(X, prototypes, columns, pulled, grad_metrics) -> np.ndarray:
+    """One product per prototype with the rows that chose it; returns the sums of `pulled` per prototype."""
+    P, r, _ = grad_metrics.shape
+    order = np.argsort(columns, kind="stable")
+    chosen = columns[order]
+    bounds = np.searchsorted(chosen, np.arange(P + 1))
+    pulled = pulled[order]
+    differences = X[order % X.shape[0]]
+    differences -= prototypes[chosen]
+    for s, (first, last) in enumerate(pairwise(bounds.tolist())):
+        # An empty product is zero, as it should be.
+        np.dot(pulled[first:last].T, differences[first:last], out=grad_metrics[s])
+    sums = np.zeros((P, r), dtype=X.dtype)
+    hit = np.flatnonzero(np.diff(bounds))
+    sums[hit] = np.add.reduceat(pulled, bounds[hit], axis=0)
+    return sums
+
+
+def _pull_back_to_weights(X, prototypes, weights, columns, slopes, grad_prototypes, grad_weights) -> None:
     m = X.shape[0]
     spread = np.zeros((m, prototypes.shape[0]), dtype=X.dtype)
     rows = np.arange(m)
@@ -109,9 +119,8 @@ def _add_weights_pullback(X, prototypes, weights, columns, slopes, grad_prototyp
     totals = spread.sum(axis=0)[:, None]
     first = spread.T @ X
     second = spread.T @ (X * X)
-    squares = second - 2 * prototypes * first + totals * prototypes * prototypes
-    grad_weights += 2 * weights * squares
-    grad_prototypes -= 2 * weights * weights * (first - totals * prototypes)
+    grad_weights[...] = 2 * weights * (second - 2 * prototypes * first + totals * prototypes * prototypes)
+    grad_prototypes[...] = -2 * weights * weights * (first - totals * prototypes)
 
 
 def ratio_objective(X, own, row_weights, prototypes, metrics, *, beta, tiny, grad_prototypes, grad_metrics):
@@ -137,9 +146,7 @@ def ratio_objective(X, own, row_weights, prototypes, metrics, *, beta, tiny, gra
     errors, by_same, by_other = ratio_errors(
         forward.distances[rows, same], forward.distances[rows, other], beta, tiny
     )
-    grad_prototypes[...] = 0
-    grad_metrics[...] = 0
-    add_pullback(
+    pull_back(
         forward,
         X,
         prototypes,

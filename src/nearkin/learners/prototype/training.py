@@ -211,7 +211,7 @@ def _one_epoch(
     total = 0.0
     # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
     bounds = np.linspace(0, len(y), max(1, round(len(y) / schedule.batch_size)) + 1).astype(int)
-    for first, last in pairwise(bounds):
+    for first, last in pairwise(bounds.tolist()):
         batch = slice(first, last)
         # With equal weights this is the mean over the batch.
         scale = len(y) / (last - first)
