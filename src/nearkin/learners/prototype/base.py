@@ -66,13 +66,13 @@ class PrototypeLearner(ClassifierMixin, Learner):
 
     def _check_settings(self) -> None:
         expectations = [
-            ("beta", "a positive number", lambda v: isinstance(v, Real) and 0 < v < np.inf),
+            ("beta", "a positive number", lambda v: _number(v) and 0 < v < np.inf),
             ("batch_size", "'auto' or a positive whole number", lambda v: v == "auto" or _whole(v, 1)),
             ("max_epochs", "a positive whole number", lambda v: _whole(v, 1)),
-            ("tol", "a number of at least 0", lambda v: isinstance(v, Real) and 0 <= v < np.inf),
+            ("tol", "a number of at least 0", lambda v: _number(v) and 0 <= v < np.inf),
             ("n_init", "a positive whole number", lambda v: _whole(v, 1)),
             ("init", f"one of {list(PROTOTYPE_STARTS)}", lambda v: v in PROTOTYPE_STARTS),
-            ("validation_fraction", "a number between 0 and 1", lambda v: isinstance(v, Real) and 0 < v < 1),
+            ("validation_fraction", "a number between 0 and 1", lambda v: _number(v) and 0 < v < 1),
         ]
         for name, expected, holds in expectations:
             value = getattr(self, name)
@@ -99,11 +99,11 @@ class PrototypeLearner(ClassifierMixin, Learner):
         """Hold out a part of every class that has enough rows; nothing without `early_stopping`."""
         if not self.early_stopping:
             return data, None
-        held_out = []
+        parts = []
         for c in range(len(self.classes_)):
             members = rng.permutation(np.flatnonzero(data.y == c))
-            held_out.append(members[: int(len(members) * self.validation_fraction)])
-        held_out = np.concatenate(held_out)
+            parts.append(members[: int(len(members) * self.validation_fraction)])
+        held_out = np.concatenate(parts)
         if len(held_out) == 0:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of {len(data)} rows leaves none to validate "
@@ -221,6 +221,10 @@ class PrototypeLearner(ClassifierMixin, Learner):
             )
         difference = distance.embedding(X) - distance.centres[prototype].astype(X.dtype, copy=False)
         return difference @ metric[:n_components].T.astype(X.dtype, copy=False)
+
+
+def _number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _whole(value, least) -> bool:

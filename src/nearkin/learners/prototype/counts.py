@@ -26,7 +26,7 @@ def prototype_counts(n_prototypes, classes, members) -> np.ndarray:
             f"n_prototypes={n_prototypes!r}: expected a positive whole number, a dict with one for each "
             "class, or 'auto'."
         )
-    return np.minimum(n_prototypes, members)
+    return np.minimum(int(n_prototypes), members)
 
 
 def _counts_from_dict(wanted, classes, members) -> np.ndarray:
@@ -65,10 +65,10 @@ def choose_count(data: LabelledRows, fit: Callable[[LabelledRows, int], Trained]
     candidates = [count for count in CANDIDATES if count == 1 or 2 * count <= largest_class]
     errors = np.zeros(len(candidates))
     for held_out in range(FOLDS):
-        test = np.flatnonzero(fold == held_out)
-        if len(test) == 0:
+        test_rows = np.flatnonzero(fold == held_out)
+        if len(test_rows) == 0:
             continue
-        train, test = data.take(np.flatnonzero(fold != held_out)), data.take(test)
+        train, test = data.take(np.flatnonzero(fold != held_out)), data.take(test_rows)
         for i, count in enumerate(candidates):
             errors[i] += fit(train, count).prototypes.error(test)
     return candidates[int(np.argmin(np.round(errors, 12)))]
