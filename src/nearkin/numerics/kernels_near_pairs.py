@@ -11,11 +11,11 @@ FAR = 1e37
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
+def collect_near(G, row, column, halves, limits, firsts, rows_out, columns_out):
     """List the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
 
-    G holds the inner products of rows ``row...`` with rows ``column...``; only j > i of another group
-    is listed. Groups are sorted. Returns how many there are, or -1 if the output is too short.
+    G holds the inner products of rows ``row...`` with rows ``column...``; only partners from
+    ``firsts[i]`` on are listed. Returns how many there are, or -1 if the output is too short.
     """
     n_rows, n_columns = G.shape
     # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
@@ -23,12 +23,11 @@ def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
     written = 0
     for r in range(n_rows):
         i = row + r
-        half, limit, group = halves[i], limits[i], groups[i]
+        half, limit, first = halves[i], limits[i], firsts[i] - column
         products = G[r]
         for start in range(0, n_columns, CHUNK):
             stop = min(start + CHUNK, n_columns)
-            behind = column + stop - 1 <= i
-            if behind or (groups[column + start] == group and groups[column + stop - 1] == group):
+            if stop <= first:
                 continue
             count = np.int32(0)
             for c in range(start, stop):
@@ -38,8 +37,7 @@ def collect_near(G, row, column, halves, limits, groups, rows_out, columns_out):
             if written + count > rows_out.size:
                 return -1
             for c in range(start, stop):
-                near = half + others[c] - products[c] <= max(limit, other_limits[c])
-                if near and column + c > i and groups[column + c] != group:
+                if half + others[c] - products[c] <= max(limit, other_limits[c]) and c >= first:
                     rows_out[written] = i
                     columns_out[written] = column + c
                     written += 1

@@ -58,7 +58,8 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
     """
     n, width = Z.shape
     norms = squared_norms(Z) if norms is None else norms
-    groups = np.arange(n, dtype=np.int32) if groups is None else groups.astype(np.int32, copy=False)
+    # Partners of another group that come after a row begin where its group ends.
+    firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
     rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
     halves = (norms * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)
@@ -73,7 +74,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            part = scratch.pairs_of_rows(starts[block], halves, half_limits, groups, most)
+            part = scratch.pairs_of_rows(starts[block], halves, half_limits, firsts, most)
             found[block] = part
             totals[block] = max_pairs + 1 if part is None else len(part[0])
 
@@ -99,16 +100,16 @@ class _Scratch:
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
-    def pairs_of_rows(self, row: int, halves, limits, groups, max_pairs: int):
+    def pairs_of_rows(self, row: int, halves, limits, firsts, max_pairs: int):
         """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many."""
         from nearkin.numerics.kernels_near_pairs import collect_near
 
-        parts, total = [], 0
-        for column in range(row, len(self.Z), TILE_COLUMNS):
+        parts, total = [self.room[:, :0]], 0
+        for column in range(firsts[row], len(self.Z), TILE_COLUMNS):
             G = self.products(row, column)
             count = -1
             while count < 0:
-                count = collect_near(G, row, column, halves, limits, groups, *self.room)
+                count = collect_near(G, row, column, halves, limits, firsts, *self.room)
                 if count < 0:
                     self.room = np.empty((2, 4 * self.room.shape[1]), dtype=np.int32)
             parts.append(self.room[:, :count].copy())
