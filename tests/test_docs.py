@@ -1,0 +1,159 @@
+"""The documentation says what is true: its code runs, its links lead somewhere, nothing is left out."""
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import pytest
+
+from nearkin.learners import all_learners
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md")) + [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+]
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+#: Printed fractions may differ by this much, absolutely or as a share, between versions and machines.
+TOLERANCE = 0.05
+
+
+def page_ids(paths):
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in paths]
+
+
+def blocks_of(path):
+    """(language, text) of every fenced block of a page."""
+    return BLOCK.findall(path.read_text(encoding="utf-8"))
+
+
+def built_by(script):
+    """The module of a script in docs/, which is not a package."""
+    spec = importlib.util.spec_from_file_location(script, DOCS / f"{script}.py")
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up while it is being made.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, script, module)
+        spec.loader.exec_module(module)
+    return module
+
+
+def assert_prints(printed, expected, where):
+    """Same words and whole numbers; fractions within the tolerance."""
+    assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", expected).split(), f"{where}:\n{printed}"
+    for found, wanted in zip(NUMBER.findall(printed), NUMBER.findall(expected)):
+        near = pytest.approx(float(wanted), rel=TOLERANCE, abs=TOLERANCE)
+        assert float(found) == near, f"{where}: prints {found}, the page says {wanted}:\n{printed}"
+
+
+RUNNABLE = [
+    path for path in PAGES if path != DOCS / "api.md" and any(b[0] == "python" for b in blocks_of(path))
+]
+
+
+@pytest.mark.parametrize("path", page_ids(RUNNABLE))
+def test_code_runs_and_prints_what_the_page_says(path, tmp_path, monkeypatch):
+    """All Python blocks of a page run in one namespace; a text block right after one is its output."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NEARKIN_DATA", raising=False)
+    namespace = {"__name__": "__main__"}
+    blocks = blocks_of(path)
+    for number, (language, code) in enumerate(blocks):
+        if language != "python":
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(compile(code, f"{path.name}, block {number}", "exec"), namespace)
+        follows = blocks[number + 1] if number + 1 < len(blocks) else ("", "")
+        expected = follows[1] if follows[0] == "text" else ""
+        assert_prints(printed.getvalue(), expected, f"{path.name}, block {number}")
+
+
+def anchors_of(path):
+    """What headings of a page can be linked to, spelt as forges do."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", page_ids(PAGES))
+def test_links_lead_somewhere(path):
+    text = BLOCK.sub("", path.read_text(encoding="utf-8"))
+    for target in LINK.findall(text):
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        name, _, anchor = target.partition("#")
+        linked = path if not name else (path.parent / name)
+        assert linked.exists(), f"{path.name} links to {target}, which does not exist"
+        if anchor and linked.suffix == ".md":
+            assert anchor in anchors_of(linked), f"{path.name} links to {target}; no such heading"
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=lambda path: path.stem)
+def test_every_method_page_is_linked_from_the_index(page):
+    assert f"methods/{page.name}" in (DOCS / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", all_learners())
+def test_every_learner_has_a_method_page_and_a_place_in_the_guide(name):
+    methods = [path.read_text(encoding="utf-8") for path in (DOCS / "methods").glob("*.md")]
+    assert any(re.search(rf"^# .*\b{name}\b", text, re.MULTILINE) for text in methods), (
+        f"no page in docs/methods has {name} in its title"
+    )
+    assert re.search(rf"\b{name}\b", (DOCS / "which-learner.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("script", ["build_api", "build_cli"])
+def test_generated_pages_are_up_to_date(script):
+    module = built_by(script)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), f"run python docs/{script}.py"
+
+
+def nearkin_commands(path):
+    """Command lines of the page's console blocks, continued lines joined."""
+    for language, text in blocks_of(path):
+        if language in ("console", "bash", "sh"):
+            for line in text.replace("\\\n", " ").splitlines():
+                line = line.removeprefix("$ ").strip()
+                if line.startswith("nearkin "):
+                    yield line
+
+
+@pytest.mark.parametrize("path", page_ids([path for path in PAGES if any(nearkin_commands(path))]))
+def test_command_lines_use_commands_and_options_that_exist(path):
+    cli = built_by("build_cli")
+    for line in nearkin_commands(path):
+        words = shlex.split(line, comments=True)[1:]
+        if words[0] in ("--help", "--version"):
+            continue
+        assert words[0] in cli.commands(), f"{path.name}: {line}"
+        known = {parameter.name for parameter in cli.parameters_of(cli.commands()[words[0]])} | {"--help"}
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert used <= known, f"{path.name}: {line}: no option {used - known}"
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_are_documented_and_compile(example):
+    code = example.read_text(encoding="utf-8")
+    compile(code, example.name, "exec")
+    assert code.startswith('"""'), "an example begins by saying what it shows"
+    assert example.name in (DOCS / "README.md").read_text(encoding="utf-8")
+
+
+#: Runs as fast as a test should, on data that scikit-learn bundles.
+QUICK_EXAMPLES = sorted(set((ROOT / "examples").glob("*.py")) - {ROOT / "examples" / "reindex_embeddings.py"})
+
+
+@pytest.mark.parametrize("example", QUICK_EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(example, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(os.environ, "NEARKIN_DATA", "")
+    exec(compile(example.read_text(encoding="utf-8"), str(example), "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out.strip()
