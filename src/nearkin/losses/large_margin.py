@@ -112,10 +112,11 @@ class LargeMarginLoss(Loss):
             if pairs is None:
                 state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
         if pairs is not None:
-            distances = list_distances(Z, *pairs)
+            indptr, others = pairs
+            distances = list_distances(Z, indptr, others)
             pair_weights = np.empty_like(distances)
-            value = kernels.hinge_list(*pairs, distances, reaches, weights, pushes, pair_weights)
-            return value, list_gradient(Z, *pairs, pair_weights)
+            value = kernels.hinge_list(indptr, others, distances, reaches, weights, pushes, pair_weights)
+            return value, list_gradient(Z, indptr, others, pair_weights)
 
         block_weights = weights.astype(Z.dtype)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.numerics.near_pairs import keep_pairs, list_distances, near_pairs
+from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
 
 #: A list should outlive this many steps as long as the last one ...
 STEPS_AHEAD = 3
@@ -48,9 +48,9 @@ class NearPairMemory:
 
     def forget(self) -> None:
         """Make the next list from scratch."""
-        self.pairs = None
+        self.pairs: PairList | None = None
 
-    def within(self, Z: np.ndarray, limits: np.ndarray, max_pairs: int, norms=None):
+    def within(self, Z: np.ndarray, limits: np.ndarray, max_pairs: int, norms=None) -> PairList | None:
         """A list of the pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and more.
 
         None if there are more than `max_pairs`.
@@ -69,7 +69,7 @@ class NearPairMemory:
             self.pairs = self._pairs(Z, roots**2, max_pairs, norms)
         self.origin, self.roots = Z, roots + margin
 
-    def _pairs(self, Z, limits, max_pairs, norms):
+    def _pairs(self, Z, limits, max_pairs, norms) -> PairList | None:
         """Search in few principal dimensions, where no pair is farther than in all, then look closely."""
         self._turn(Z)
         if self.directions is not None:

@@ -137,7 +137,8 @@ class SoftNeighbourLoss(Loss):
         if pairs is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None
-        return self._weigh_list(Z, *pairs, state)
+        indptr, others = pairs
+        return self._weigh_list(Z, indptr, others, state)
 
     def _weigh_list(self, Z, indptr, others, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics import kernels_soft as kernels

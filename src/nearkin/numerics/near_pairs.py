@@ -21,13 +21,16 @@ TILE_COLUMNS = 1_024
 #: How many times its share of the allowed pairs a stretch of rows may have.
 UNEVENNESS = 16
 
+#: Row starts and partners, as above.
+PairList = tuple[np.ndarray, np.ndarray]
+
 
 def block_rows(n_columns: int, itemsize: int) -> int:
     """Rows of a block of `n_columns` columns: enough for efficient products, within `BLOCK_BYTES`."""
     return int(np.clip(BLOCK_BYTES // max(1, n_columns * itemsize), 32, 512))
 
 
-def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None):
+def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None) -> PairList | None:
     """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``.
 
     Parameters
@@ -174,7 +177,7 @@ def list_distances(Z, indptr, others) -> np.ndarray:
     return out
 
 
-def keep_pairs(indptr, others, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def keep_pairs(indptr, others, kept: np.ndarray) -> PairList:
     """The list without the pairs that are not `kept`.
 
     >>> keep_pairs(np.array([0, 2, 3]), np.array([1, 2, 2]), np.array([True, False, True]))

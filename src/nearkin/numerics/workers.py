@@ -54,7 +54,7 @@ def worker_count(multiply_adds: float) -> int:
     return _allowed_now() if allowed is None else allowed
 
 
-def run_striped(task: Callable[[int, range], None], n_blocks: int, workers: int) -> None:
+def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: int) -> None:
     """Call ``task(worker, blocks)`` once per worker; block b goes to worker b modulo `workers`.
 
     The split depends on the number of workers only, so sums that each worker keeps for itself come

@@ -29,7 +29,7 @@ class LBFGS(Solver):
         # SciPy's first step has length one if the gradient is longer than that: a unit gradient makes
         # the path independent of the scale of the objective.
         last = {"theta": theta0, "value": value, "gradient": gradient}
-        stop = {"converged": False, "message": "the budget of steps ran out"}
+        converged, message = False, "the budget of steps ran out"
 
         def scaled(theta):
             if not np.array_equal(theta, last["theta"]):
@@ -38,14 +38,15 @@ class LBFGS(Solver):
             return last["value"] / size, last["gradient"] / size
 
         def after_step(theta) -> None:
+            nonlocal converged, message
             value = scaled(theta)[0] * size
             history.append(value)
             if callback is not None and callback(theta, value):
-                stop.update(converged=True, message="stopped by callback")
+                converged, message = True, "stopped by callback"
                 raise StopIteration
             # One short step may be chance: two in a row are not.
             if history[max(0, len(history) - 3)] - value <= 2 * self.tol * max(abs(value), 1.0):
-                stop.update(converged=True, message="values settled")
+                converged, message = True, "values settled"
                 raise StopIteration
 
         options = {
@@ -56,13 +57,12 @@ class LBFGS(Solver):
         }
         result = minimize(scaled, theta0, jac=True, method="L-BFGS-B", callback=after_step, options=options)
         if result.success:
-            stop.update(converged=True, message="the gradient vanished")
+            converged, message = True, "the gradient vanished"
         elif "ABNORMAL" in str(result.message):
-            stop.update(converged=self._at_precision(history), message="the line search failed")
+            converged, message = self._at_precision(history), "the line search failed"
         theta, value = result.x, float(result.fun) * size
-        return SolverResult(
-            theta, value, len(history) - 1, int(result.nfev), stop["converged"], stop["message"], history
-        )
+        steps, evaluations = len(history) - 1, int(result.nfev)
+        return SolverResult(theta, value, steps, evaluations, converged, message, history)
 
     @staticmethod
     def _at_precision(history: list[float]) -> bool:

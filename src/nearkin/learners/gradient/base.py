@@ -6,6 +6,7 @@ import copy
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances.embedded import Embedding
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.gradient.callbacks import (
     EXTRA_FRAMES,
@@ -57,6 +59,12 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     warm_start: bool
     verbose: int
     random_state: object
+    solver: object
+
+    parameters_: np.ndarray
+    lift_: Embedding | None
+    _n_lifted: int
+    n_components_: int
 
     @abstractmethod
     def _map(self) -> Map:
@@ -140,14 +148,12 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         objective = Objective(
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
-        best = None
-        for run in range(self.n_init):
-            theta = theta0
-            if run:
-                noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
-                theta = theta0 + noise * rng.standard_normal(theta0.size)
+        best = self._optimise(objective, theta0, self._progress(1, reporter))
+        for run in range(2, self.n_init + 1):
+            noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
+            theta = theta0 + noise * rng.standard_normal(theta0.size)
             result = self._optimise(objective, theta, self._progress(run, reporter))
-            if best is None or result.value < best.value:
+            if result.value < best.value:
                 best = result
         return best
 
@@ -161,7 +167,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             nonlocal step
             step += 1
             if self.verbose:
-                print(f"[{type(self).__name__}] run {run + 1}, step {step}: objective {value:.6g}")
+                print(f"[{type(self).__name__}] run {run}, step {step}: objective {value:.6g}")
             return reporter.step(theta)
 
         return after_step
@@ -169,7 +175,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
         """Attributes of a learner fitted to theta."""
         embedding = map_.freeze(theta, lift, n_features)
-        if isinstance(embedding, AffineMap):
+        if isinstance(embedding, AffineMap) and embedding.matrix is not None:
             embedding = AffineMap(embedding.matrix.astype(dtype))
             linear = {"components_": embedding.matrix}
         else:
@@ -251,5 +257,5 @@ def check_settings(learner: GradientLearner) -> None:
         value = getattr(learner, name)
         if not isinstance(value, int | np.integer) or value < 1:
             raise ValueError(f"{name}={value!r}: expected an integer of at least 1.")
-    if not np.isscalar(learner.tol) or not learner.tol >= 0:
+    if not isinstance(learner.tol, Real) or not learner.tol >= 0:
         raise ValueError(f"tol={learner.tol!r}: expected a number of at least 0.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
@@ -12,7 +14,7 @@ from nearkin.maps import LinearMap
 
 def check_margin_settings(learner) -> None:
     """Raise where mu or n_targets cannot be meant."""
-    if not np.isscalar(learner.mu) or not 0 <= learner.mu <= 1:
+    if not isinstance(learner.mu, Real) or not 0 <= float(learner.mu) <= 1:
         raise ValueError(f"mu={learner.mu!r}: expected a number from 0 (only pull) to 1 (only push).")
     if not isinstance(learner.n_targets, int | np.integer) or learner.n_targets < 1:
         raise ValueError(f"n_targets={learner.n_targets!r}: expected an integer of at least 1.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
@@ -175,5 +177,5 @@ def check_megm_settings(learner: MEGM) -> None:
     k = learner.n_neighbors
     if k != "log2" and (not isinstance(k, int | np.integer) or k < 1):
         raise ValueError(f"n_neighbors={k!r}: expected 'log2' or an integer of at least 1.")
-    if not np.isscalar(learner.penalty) or not learner.penalty >= 0:
+    if not isinstance(learner.penalty, Real) or not float(learner.penalty) >= 0:
         raise ValueError(f"penalty={learner.penalty!r}: expected a number of at least 0.")

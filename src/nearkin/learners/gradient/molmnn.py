@@ -143,7 +143,9 @@ class MoLMNN(GradientLearner):
 
     @property
     def _embedding(self) -> GatedEmbedding:
-        return self.distance_.queries
+        embedding = self.distance_.queries
+        assert isinstance(embedding, GatedEmbedding)
+        return embedding
 
     def _map(self):
         gated = GatedMap(self.n_regions, self.gating, self.n_components, self.init)
