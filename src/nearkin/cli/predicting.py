@@ -41,7 +41,7 @@ def _reference_targets(predictor) -> np.ndarray:
     """Labels or target vectors of the training rows."""
     if hasattr(predictor, "targets_"):
         return predictor.targets_
-    return predictor.classes_[predictor._codes]
+    return predictor.labels_
 
 
 def _deciding(loaded: LoadedModel, X, n_neighbors: int) -> dict[str, np.ndarray]:

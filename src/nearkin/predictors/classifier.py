@@ -34,6 +34,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         The distance in use.
     references_ : ndarray or CSR
         The training rows.
+    labels_ : ndarray
+        Their labels.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -76,6 +78,10 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self._codes = codes.ravel()
         self._fit_distance(X, y, fit_params)
         return self
+
+    @property
+    def labels_(self) -> np.ndarray:
+        return self.classes_[self._codes]
 
     def predict_proba(self, X) -> np.ndarray:
         """Share of the vote of each class, in the order of `classes_`."""
