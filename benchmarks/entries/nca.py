@@ -80,6 +80,9 @@ ENTRY = Entry(
         {"name": "mnist", "n": 3_500, "d": 50},
         {"name": "mnist", "n": 3_500, "d": 164},
         {"name": "mixture", "n": 9_234, "d": 300},
+        {"name": "letter", "n": 5_000, "d": 16},
+        {"name": "isolet", "n": 5_000, "d": 617},
+        {"name": "banking77-minilm", "n": 5_000, "d": 384},
     ),
     quick_cases=({"name": "digits", "n": 600, "d": 64},),
     growth={
