@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from time import monotonic
+from typing import Any
 
 from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
 from nearkin.datasets.registry import find_known
@@ -93,7 +94,13 @@ def reproduce(
     finally:
         if own_store:
             store.close()
-    return _outcome(paper, setups, absent, records, notes, quick, seed, monotonic() - started)
+    circumstances = {
+        "datasets": None if datasets is None else tuple(datasets),
+        "quick": quick,
+        "seed": seed,
+        "seconds": monotonic() - started,
+    }
+    return _outcome(paper, setups, absent, records, notes, circumstances)
 
 
 def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
@@ -167,10 +174,9 @@ def _outcome(
     absent: Sequence[AbsentDataset],
     records: Sequence[Record],
     notes: dict,
-    quick: bool,
-    seed: int,
-    seconds: float,
+    circumstances: dict[str, Any],
 ) -> Reproduction:
+    quick = circumstances["quick"]
     found = grouped(paper, records)
     values, published = measured(paper, found, setups), paper.published()
     labels = [setup.use.label for setup in setups]
@@ -184,8 +190,7 @@ def _outcome(
     return Reproduction(
         paper=paper.key,
         citation=paper.citation,
-        quick=quick,
-        seed=seed,
+        **circumstances,
         protocol=paper.facts,
         tables=tuple(table for table in tables if table.rows),
         claims=tuple(_checked(claim, values, published, quick) for claim in paper.claims),
@@ -197,7 +202,6 @@ def _outcome(
         failures=(*failures_of(found), *left_out, *not_converged(found)),
         versions=dict(versions()),
         date=datetime.now(UTC).date().isoformat(),
-        seconds=seconds,
         work_seconds=work,
     )
 

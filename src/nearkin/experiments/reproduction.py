@@ -98,6 +98,8 @@ class Reproduction:
 
     Attributes
     ----------
+    datasets : tuple of str or None
+        The sets that were asked for; None for all.
     tables : tuple of ResultTable
     claims : tuple of CheckedClaim
     statistics : tuple of Statistic
@@ -115,6 +117,7 @@ class Reproduction:
 
     paper: str
     citation: str
+    datasets: tuple[str, ...] | None
     quick: bool
     seed: int
     protocol: str
@@ -130,6 +133,12 @@ class Reproduction:
     date: str
     seconds: float
     work_seconds: float
+
+    @property
+    def command(self) -> str:
+        """What to type to get the same again."""
+        chosen = f" --datasets {','.join(self.datasets)}" if self.datasets is not None else ""
+        return f"nearkin reproduce {self.paper}{chosen}{' --quick' if self.quick else ''} --seed {self.seed}"
 
     @property
     def headline(self) -> str:
@@ -150,7 +159,7 @@ class Reproduction:
         found = asdict(self)
         for claim, checked in zip(found["claims"], self.claims, strict=True):
             claim["here"]["text"], claim["published"]["text"] = checked.here.text, checked.published.text
-        return {**found, "headline": self.headline}
+        return {**found, "headline": self.headline, "command": self.command}
 
 
 def agreements(tables: Sequence[ResultTable]) -> tuple[Agreement, ...]:

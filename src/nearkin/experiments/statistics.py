@@ -134,7 +134,9 @@ def robustness(measure: str, methods: Sequence[str]) -> Callable:
         ratios = robustness_ratios(values.table(measure, methods, labels))
         rows = []
         for name, column in sorted(zip(methods, ratios.T, strict=True), key=lambda item: np.median(item[1])):
-            quartiles = np.percentile(column, [25, 50, 75], method="nearest")
+            # Quartiles that are one of the numbers: half-way to an infinite ratio there is nothing.
+            low, high = np.percentile(column, [25, 75], method="nearest")
+            quartiles = (low, np.median(column), high)
             best = int(np.sum(column == 1))
             rows.append((name, *(f"{value:.2f}" for value in (*quartiles, column.max())), str(best)))
         columns = ("method", "lower quartile", "median", "upper quartile", "largest", "best on")

@@ -124,7 +124,7 @@ def remarks(found: Reproduction) -> list[str]:
     return [*found.deviations, *(f"{line}." for line in found.failures)]
 
 
-def markdown(found: Reproduction, command: str = "") -> str:
+def markdown(found: Reproduction) -> str:
     """The whole reproduction as a Markdown page."""
     versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     kind = "Quick run" if found.quick else "Full run"
@@ -139,9 +139,11 @@ def markdown(found: Reproduction, command: str = "") -> str:
         f"{found.work_seconds:.0f} s of fitting and predicting in all. {versions}.",
         "",
         f"Protocol: {found.protocol}.",
+        "",
+        "```",
+        found.command,
+        "```",
     ]
-    if command:
-        lines += ["", "```", command, "```"]
     if remarks(found):
         lines += ["", "Where this run differs from the paper, and what went less than well:", ""]
         lines += [f"- {remark}" for remark in remarks(found)]
