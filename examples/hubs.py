@@ -16,9 +16,8 @@ if __name__ == "__main__":
         model = KNNClassifier(learner, n_neighbors=10).fit(train, y_train)
         neighbours = model.kneighbors(test, return_distance=False)
         hubs = hubness_report(neighbours, len(train), y_test, y_train)
-        print(
-            f"{'Euclid' if learner is None else type(learner).__name__}: accuracy {model.score(test, y_test):.2f}"
-        )
+        name = "Euclid" if learner is None else type(learner).__name__
+        print(f"{name}: accuracy {model.score(test, y_test):.2f}")
         print(f"  skewness of N10 {hubs.skewness:.1f}, largest N10 {hubs.occurrence.max()}")
         print(f"  never found: {hubs.anti_hub_share:.0%}, neighbours of another class: {hubs.bad_share:.0%}")
         print(f"  hubs that vote wrongly most of the time: {len(hubs.bad_hubs())} of {len(hubs.hubs)}")
