@@ -14,7 +14,7 @@ from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
 #: Neighbours whose weights together cannot reach this share of a row's total are left out.
-NEGLIGIBLE_SHARE = 1e-5
+NEGLIGIBLE_SHARE = 1e-4
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
