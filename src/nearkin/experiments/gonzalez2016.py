@@ -139,7 +139,7 @@ PAPER = Paper(
     ),
     deviations=(
         "The paper prints the best point of its test curves; here K, nu and the number of neighbours are "
-        "chosen inside the training part, which can only cost.",
+        "chosen inside the training part, which is stricter.",
         "All sets are cross-validated; the paper splits atp1d, atp7d, rf1 and rf2 once.",
     ),
     quick_deviations=(
