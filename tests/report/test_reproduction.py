@@ -1,0 +1,99 @@
+"""The page of a repeated experiment, from plain data, in a real browser where there is one."""
+
+import pytest
+
+from nearkin.report.plots import box_figure, published_figure
+from nearkin.report.reproduction import write_reproduction
+
+METHODS = ("1NN", "LMDL")
+COMMAND = "nearkin reproduce tiny2020 --quick --seed 0"
+
+
+def cell(method, ours, published=None):
+    return {"method": method, "ours": ours, "published": published}
+
+
+@pytest.fixture(scope="module")
+def found():
+    rows = [
+        {"dataset": "Iris", "cells": [cell("1NN", 4.1, 4.2), cell("LMDL", 3.3, 3.12)]},
+        {"dataset": "Seeds <b>", "cells": [cell("1NN", 6.0), cell("LMDL", None, 8.44)]},
+    ]
+    ranks = {"kind": "ranks", "ranks": {"1NN": 1.8, "LMDL": 1.2}, "critical_difference": 0.5}
+    boxes = {"kind": "boxes", "boxes": {"1NN": [1.3, float("inf"), 1.0], "LMDL": [1.0, 1.0, 1.2]}}
+    return {
+        "paper": "tiny2020",
+        "citation": "Nobody, Nothing",
+        "headline": "1 of 1 claims hold; 1 of 2 data sets took part.",
+        "command": COMMAND,
+        "quick": True,
+        "seed": 0,
+        "protocol": "three-fold",
+        "date": "2020-02-29",
+        "seconds": 75.0,
+        "work_seconds": 130.0,
+        "versions": {"nearkin": "1.0"},
+        "claims": [{"here": {"answer": "yes"}}],
+        "used": [{}],
+        "absent": [{}],
+        "tables": [{"rows": rows, "methods": METHODS, "measure": "error", "decimals": 2}],
+        "statistics": [
+            {"title": "Friedman", "drawing": {**ranks, "highlight": "LMDL"}},
+            {"title": "Robustness", "drawing": {**boxes, "labels": ["a", "b", "c"], "axis": "b_m"}},
+            {"title": "Wilcoxon", "drawing": {}},
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def tables():
+    def table(title, *rows):
+        return {"title": title, "note": "A note", "columns": ["data set", *METHODS], "rows": rows}
+
+    return {
+        "claims": [table("Claims", ("LMDL is better", "yes 1/1", "yes 16/16"))],
+        "results": [table("Table 2", ("Iris", "4.10 / 4.20 (−0.10)", "3.30 / 3.12 (+0.18)"))],
+        "agreement": [],
+        "statistics": [table(name, ("x", "1", "2")) for name in ("Friedman", "Robustness", "Wilcoxon")],
+        "datasets": [table("Absent data sets", ("Seeds", "not at hand", "https://www.openml.org/d/1499"))],
+    }
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, found, tables):
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    return write_reproduction(path, found, tables, notices=["Fewer rows."])
+
+
+def test_page_tells_everything(page):
+    text = page.read_text("utf-8")
+    for told in ("tiny2020 (quick)", "yes 16/16", "openml.org/d/1499", "Fewer rows.", COMMAND):
+        assert told in text
+    assert "Seeds <b>" not in text
+    assert text.count('class="plot"') == 3
+
+
+def test_numbers_that_are_missing_are_not_drawn(found):
+    figure = published_figure(found["tables"][0]["rows"], METHODS, "error")
+    drawn = {trace.name: list(trace.x) for trace in figure.data if trace.mode == "markers"}
+    assert drawn == {
+        "1NN": [4.1, 6.0],
+        "1NN, published": [4.2],
+        "LMDL": [3.3],
+        "LMDL, published": [3.12, 8.44],
+    }
+
+
+def test_boxes_have_the_smallest_median_first_and_skip_infinity(found):
+    drawing = found["statistics"][1]["drawing"]
+    figure = box_figure(drawing["boxes"], drawing["labels"], drawing["axis"])
+    assert [trace.name for trace in figure.data] == ["LMDL", "1NN"]
+    assert list(figure.data[1].text) == ["a", "c"]
+
+
+def test_draws_without_errors(browser, page):
+    browser.problems.clear()
+    browser.resize(1280, 900)
+    browser.open(page, "document.documentElement.dataset.drawn")
+    assert browser.problems == []
+    assert browser.evaluate("document.querySelectorAll('figure.plot svg.main-svg').length") >= 3
