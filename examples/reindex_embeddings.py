@@ -51,7 +51,9 @@ def compare_indexes(name: str) -> None:
         after = accuracy(moved, query_vectors, stored.y, queries.y, k)
         gain = after.astype(float) - before
         error = gain.std() / np.sqrt(len(gain))
-        verdict = "re-index" if gain.mean() > NOTICEABLE * error else "nothing gained: keep the index you have"
+        verdict = (
+            "re-index" if gain.mean() > NOTICEABLE * error else "nothing gained: keep the index you have"
+        )
         print(f"  {k:2d}-NN  {before.mean():.1%} -> {after.mean():.1%}  ({verdict})")
 
 

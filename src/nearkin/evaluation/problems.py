@@ -124,7 +124,7 @@ class Candidate:
 
     label: str
     estimator: BaseEstimator
-    grid: Mapping | list[Mapping] = field(default_factory=dict)
+    grid: Mapping | Sequence[Mapping] = field(default_factory=dict)
     predict_time: tuple[str, ...] = ()
     setting: Mapping = field(default_factory=dict)
     reference: bool = False
