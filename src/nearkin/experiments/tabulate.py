@@ -135,8 +135,8 @@ def markdown(found: Reproduction) -> str:
         "",
         f"**{found.headline}**",
         "",
-        f"{kind} of {found.date}, seed {found.seed}: {found.seconds:.0f} s on the clock, "
-        f"{found.work_seconds:.0f} s of fitting and predicting in all. {versions}.",
+        f"{kind} of {found.date}, seed {found.seed}: {found.work_seconds:.0f} s of tuning, fitting and "
+        f"predicting, one core each. {versions}.",
         "",
         f"Protocol: {found.protocol}.",
         "",

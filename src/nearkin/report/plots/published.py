@@ -26,7 +26,7 @@ def published_figure(
     decimals : int
         Of the numbers shown when pointing at a dot.
     """
-    figure = new_figure(80 + len(rows) * (16 + 11 * len(methods)))
+    figure = new_figure(max(220, 80 + len(rows) * (16 + 11 * len(methods))))
     step = 0.8 / max(1, len(methods))
     for number, method in enumerate(methods):
         colour, _ = class_style(number)
