@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -254,7 +254,7 @@ def fitted(outcome: Outcome, label: str, rows=None):
 
 def original_values(candidate: Candidate, setting: dict[str, Any]) -> dict[str, Any]:
     """The grid's own values where the results only keep a description of them."""
-    grids = candidate.grid if isinstance(candidate.grid, list) else [candidate.grid]
+    grids = [candidate.grid] if isinstance(candidate.grid, Mapping) else candidate.grid
     values: dict[str, Any] = {}
     for key, described in setting.items():
         tried = [value for grid in grids for value in grid.get(key, ())]
