@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -260,7 +261,7 @@ def grows_with_features(measure: str, method: str, than: str):
     return check
 
 
-def chosen(method: str, setting: str, holds: Callable[[object], bool], needs: str = "most"):
+def chosen(method: str, setting: str, holds: Callable[[Any], bool], needs: str = "most"):
     """The setting chosen for the method satisfies a condition on most of the data sets."""
 
     def check(values: Values) -> Verdict:

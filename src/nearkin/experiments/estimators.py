@@ -34,14 +34,14 @@ def neighbours(
         Settings of the learner to choose among.
     """
     kind = KNNRegressor if regression else KNNClassifier
+    counts = [n_neighbors] if isinstance(n_neighbors, int) else list(n_neighbors)
     tuned = not isinstance(n_neighbors, int)
-    first = n_neighbors[0] if tuned else n_neighbors
     settings = {f"model__learner__{name}": list(offered) for name, offered in (grid or {}).items()}
     if tuned:
-        settings[NEIGHBOURS] = list(n_neighbors)
+        settings[NEIGHBOURS] = counts
     return Candidate(
         label,
-        _pipeline(prepare, kind(learner, n_neighbors=first)),
+        _pipeline(prepare, kind(learner, n_neighbors=counts[0])),
         settings,
         predict_time=(NEIGHBOURS,) if tuned else (),
     )

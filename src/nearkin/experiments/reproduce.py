@@ -145,8 +145,9 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
 
 def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int) -> Setup:
     protocol = paper.quick_protocol if quick else use.protocol or paper.protocol
-    if use.published_split and data.has_split and not quick:
-        return Setup(use, data, GivenSplit(data.train_indices, data.test_indices), quick, seed)
+    train, test = data.train_indices, data.test_indices
+    if use.published_split and train is not None and test is not None and not quick:
+        return Setup(use, data, GivenSplit(train, test), quick, seed)
     rows = rows_for(use, data, quick, seed)
     return Setup(use, data if len(rows) == data.n_samples else data.take(rows), protocol, quick, seed)
 

@@ -82,7 +82,7 @@ def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, A
     sections = []
     for number, (table, text) in enumerate(zip(found, tables, strict=True)):
         figure = published_figure(table["rows"], table["methods"], table["measure"], table["decimals"])
-        contents = [Plot(figure, role="published"), _as_table(text, "")]
+        contents: list[Plot | Table | Template] = [Plot(figure, role="published"), _as_table(text, "")]
         sections.append(Section(f"results{number}", text["title"], f"{text['note'].capitalize()}.", contents))
     return sections
 
