@@ -61,7 +61,7 @@ def _tiles(found: Mapping[str, Any]) -> list[dict[str, str]]:
     return [
         {"label": "Claims that hold", "value": f"{tested.count('yes')} of {len(tested)}", "note": "tested"},
         {"label": "Data sets", "value": f"{len(found['used'])} of {n_sets}", "note": "took part"},
-        {"label": "Time", "value": seconds_text(found["seconds"]), "note": "on the clock"},
+        {"label": "Time", "value": seconds_text(found["work_seconds"]), "note": "of fitting, one core"},
     ]
 
 
@@ -83,8 +83,12 @@ def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, A
     for number, (table, text) in enumerate(zip(found, tables, strict=True)):
         figure = published_figure(table["rows"], table["methods"], table["measure"], table["decimals"])
         contents: list[Plot | Table | Template] = [Plot(figure, role="published"), _as_table(text, "")]
-        sections.append(Section(f"results{number}", text["title"], f"{text['note'].capitalize()}.", contents))
+        sections.append(Section(f"results{number}", text["title"], _sentence(text["note"]), contents))
     return sections
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _agreement(tables: Sequence[Mapping[str, Any]]) -> Section | None:
@@ -122,7 +126,7 @@ def _circumstances(found: Mapping[str, Any]) -> Section:
         ("protocol", found["protocol"]),
         ("date", found["date"]),
         ("seed", str(found["seed"])),
-        ("time of all fits", seconds_text(found["work_seconds"])),
+        ("time on the clock", seconds_text(found["seconds"])),
         *found["versions"].items(),
     ]
     table = Table(("what", "value"), rows)
