@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nearkin.numerics.capped_simplex import lowest_mean
+from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 from nearkin.numerics.psd_margin import positive_factor, solve_psd_margin
 
 
@@ -90,6 +90,30 @@ def test_contradictory_triplets_give_an_empty_factor():
     found = solve_psd_margin(*random_problem(2, contradictory=True), 0.7)
     assert found.factor.shape == (3, 0)
     assert found.objective == 0
+
+
+@pytest.mark.parametrize(("seed", "jitter"), [(0, 0.0), (1, 1e-6)])
+@pytest.mark.parametrize("nu", [0.55, 0.7])
+def test_triplets_that_all_but_cancel_do_not_search_a_step_endlessly(monkeypatch, seed, jitter, nu):
+    random = np.random.default_rng(seed)
+    n = 30
+    X = np.eye(4)[random.integers(0, 4, n)] + jitter * random.normal(size=(n, 4))
+    neighbours = np.stack([(np.arange(n) + shift) % n for shift in (1, 2, 3)])
+    first, second = np.arange(n), n + np.arange(n)
+    # Every comparison and its opposite, the one twice: what is left of M is rounding of what cancelled.
+    near, far = np.concatenate([first, second, first]), np.concatenate([second, first, second])
+    projections = 0
+
+    def counted(*arguments):
+        nonlocal projections
+        projections += 1
+        assert projections < 1500, "the step is halved for ever"
+        return project_capped_simplex(*arguments)
+
+    monkeypatch.setattr("nearkin.numerics.psd_margin.project_capped_simplex", counted)
+    found = solve_psd_margin(X, neighbours, near, far, nu, tol=1e-4, max_iter=200)
+    assert np.isfinite(found.factor).all()
+    assert found.converged
 
 
 def test_rotating_the_rows_rotates_the_matrix():

@@ -97,26 +97,46 @@ def test_a_single_target_may_be_flat_or_a_column():
     assert np.array_equal(flat.weights_, column.weights_)
 
 
-def test_path_keeps_the_setting_of_lowest_leave_one_out_error():
+def test_path_keeps_the_best_setting_of_one_kind():
     X, y = make_friedman1(150, n_features=8, noise=0.5, random_state=0)
     learner = DMLMTP(n_neighbors="auto", nu=[0.95, 1.0]).fit(X, y)
-    scores = {(t.get("n_neighbors"), t.get("nu")): t["loo_arrmse"] for t in learner.path_}
+    scores = {(t.get("n_neighbors"), t.get("nu")): t["arrmse"] for t in learner.path_}
     assert len(scores) == 11
+    # Far better than Euclid, so that no preference for the simpler metric stands in its way.
     assert min(scores, key=scores.get) == (learner.n_neighbors_, learner.nu_)
     alone = DMLMTP(learner.n_neighbors_, learner.nu_).fit(X, y)
-    # Warm starts and shared triplets change how the optimum is reached, not where it is.
     assert learner.objective_ == pytest.approx(alone.objective_, rel=1e-5)
     assert learner.n_triplets_ == alone.n_triplets_
 
 
-def test_euclid_wins_a_comparison_in_silence_where_nothing_can_be_learned():
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+def test_euclid_wins_a_comparison_in_silence_where_nothing_can_be_learned(metric):
     random = np.random.default_rng(3)
     X, y = random.uniform(size=(60, 4)), random.normal(size=60)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        learner = DMLMTP("auto", [1.0]).fit(X, y)
-    best = min(learner.path_, key=lambda tried: tried["loo_arrmse"])
-    assert learner.fell_back_ == (best["metric"] == "euclid")
+        learner = DMLMTP([2, 4, 6], [1.0], metric=metric).fit(X, y)
+    assert learner.fell_back_
+    assert np.array_equal(learner.transform(X), X)
+
+
+def test_a_full_metric_is_kept_where_the_targets_follow_a_slanted_direction():
+    random = np.random.default_rng(0)
+    X = random.uniform(size=(200, 4))
+    learner = DMLMTP([4], [0.9, 1.0], metric="full").fit(X, X[:, 0] - X[:, 1])
+    assert learner.shrinkage_ < 1
+    lowest = {
+        is_full: min(t["arrmse"] for t in learner.path_ if (t.get("shrinkage", 1) < 1) == is_full)
+        for is_full in (True, False)
+    }
+    assert lowest[True] < 0.8 * lowest[False]
+
+
+def test_a_diagonal_metric_is_kept_where_a_full_one_only_adds_noise():
+    X, Y = two_targets(n=100)
+    learner = DMLMTP([4, 6], [0.9, 1.0], metric="full").fit(X, Y)
+    assert not learner.fell_back_
+    assert learner.shrinkage_ == 1
 
 
 def test_shrinkage_leads_from_the_full_to_the_diagonal_metric():
@@ -263,9 +283,17 @@ def test_a_spent_budget_warns():
         DMLMTP(max_iter=1, tol=1e-12).fit(X, Y)
 
 
-def test_rows_beyond_the_scoring_limit_are_drawn_by_random_state(monkeypatch):
-    monkeypatch.setattr("nearkin.learners.constraint.dmlmtp.SCORED_ROWS", 30)
+def test_folds_are_drawn_by_random_state_and_the_same_without_one():
     X, Y = two_targets(n=120)
-    one, same, other = (DMLMTP([2, 4], random_state=s).fit(X, Y).path_ for s in (0, 0, 1))
-    assert one == same
-    assert one != other
+    first, again, other = (DMLMTP([2, 4], random_state=seed).fit(X, Y).path_ for seed in (None, None, 1))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("settings", [{"nu": "auto"}, {"metric": "full"}, {"n_neighbors": [2]}])
+def test_too_few_rows_to_compare_still_give_a_metric(settings):
+    X, Y = two_targets(n=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        learner = DMLMTP(**{"n_neighbors": 2, **settings}).fit(X, Y)
+    assert np.isfinite(learner.transform(X)).all()

@@ -11,13 +11,13 @@ from nearkin.distances import AffineMap
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
-from nearkin.numerics.psd_margin import PsdSolution, positive_factor, solve_psd_margin
+from nearkin.numerics.psd_margin import PsdSolution, solve_psd_margin
 from nearkin.numerics.threads import blas_threads
 from nearkin.supervision.triplets import Triplets
 
 # A full metric needs eigendecompositions of this size, at most, at every step.
 LARGEST_FULL_METRIC = 3000
-# A mixture of a full and a diagonal metric is factored once, if it has no more features than this.
+# A mixture of a full and a diagonal metric is made if it has no more features than this.
 LARGEST_MIXTURE = 1500
 
 
@@ -68,7 +68,9 @@ def full_path(
     diagonal = {}
     if max(shrinkages) > 0:
         found = diagonal_path(X, triplets, neighbourhoods, nus, **stopping)
-        diagonal = {(c.n_neighbors, c.nu): c.embedding for c in found if not c.contradictory}
+        diagonal = {
+            (c.n_neighbors, c.nu): c.embedding for c in found if isinstance(c.embedding, FeatureScaling)
+        }
     for n_neighbors in sorted(neighbourhoods):
         part = triplets.within(n_neighbors)
         if len(part) == 0:
@@ -132,7 +134,10 @@ def _solve_full(coordinates, part: Triplets, nu: float, start, rank, stopping) -
 
 
 def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: float):
-    """Embedding of (1 - shrinkage) full + shrinkage diagonal, both of trace 1; None if it cannot be made."""
+    """Embedding of (1 - shrinkage) full + shrinkage diagonal, both of trace 1; None if it cannot be made.
+
+    The two parts lie one above the other: their squared distances add up, without a factorisation.
+    """
     if shrinkage == 0:
         return AffineMap(np.ascontiguousarray(factor.T))
     if scaling is None:
@@ -141,8 +146,6 @@ def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: floa
         return scaling
     if factor.shape[0] > LARGEST_MIXTURE:
         return None
-    W = factor @ factor.T
-    W *= (1 - shrinkage) / np.trace(W)
-    weights = scaling.scales**2
-    W[scaling.features, scaling.features] += shrinkage * weights / weights.sum()
-    return AffineMap(np.ascontiguousarray(positive_factor(W)[0].T))
+    full = np.sqrt((1 - shrinkage) / np.sum(factor**2)) * factor.T
+    diagonal = np.sqrt(shrinkage / np.sum(scaling.scales**2)) * scaling.matrix
+    return AffineMap(np.concatenate([full, diagonal]))

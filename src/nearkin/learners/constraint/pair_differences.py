@@ -29,8 +29,9 @@ class SquaredDifferences:
         self.neighbours = neighbours
         self.shape = (len(rows), X.shape[1])
         self._block = max(1, memory_budget // (64 * X.shape[1]))
-        fits = self.shape[0] * self.shape[1] * 8 <= memory_budget
-        self._stored = self.take(slice(None)) if fits else None
+        self._stored: np.ndarray | None = None
+        if self.shape[0] * self.shape[1] * 8 <= memory_budget:
+            self._stored = self.take(slice(None))
 
     def first(self, n_pairs: int) -> SquaredDifferences:
         """The same matrix with its first pairs only; what is stored is shared."""
@@ -43,7 +44,7 @@ class SquaredDifferences:
 
     def take(self, pairs, columns=slice(None)) -> np.ndarray:
         """Rows of the matrix, or some columns of them."""
-        if getattr(self, "_stored", None) is not None:
+        if self._stored is not None:
             return self._stored[pairs][:, columns]
         X = self.X[:, columns]
         difference = X[self.rows[pairs]].astype(np.float64)

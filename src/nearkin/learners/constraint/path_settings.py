@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 
 AUTO_N_NEIGHBORS = (2, 3, 4, 5, 6)
 AUTO_NU = (1.0, 0.98, 0.95, 0.9, 0.8)
 AUTO_SHRINKAGE = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+class Setting(NamedTuple):
+    """What one metric is learned with; a shrinkage of 1 is a diagonal metric."""
+
+    n_neighbors: int
+    nu: float
+    shrinkage: float
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,15 @@ class PathSettings:
     @property
     def has_choice(self) -> bool:
         return self.compares_metrics or len(self.shrinkages) > 1
+
+    @property
+    def simplest(self) -> Setting:
+        """The setting least likely to overfit: all triplets count, and shrinkage is strongest."""
+        return Setting(min(self.neighbourhoods), max(self.nus), max(self.shrinkages))
+
+    def only(self, setting: Setting) -> PathSettings:
+        """The same with nothing left to choose."""
+        return PathSettings((setting.n_neighbors,), (setting.nu,), (setting.shrinkage,))
 
 
 def path_settings(n_neighbors, nu, metric, rank, shrinkage, n_rows: int) -> PathSettings:

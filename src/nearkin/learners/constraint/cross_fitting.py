@@ -1,0 +1,142 @@
+"""Choice between metrics by the k-NN error on rows that none of them was learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from nearkin.learners.constraint.metric_path import Candidate
+from nearkin.learners.constraint.path_settings import Setting
+from nearkin.search import ExactIndex
+from nearkin.supervision.triplets import Triplets, output_ordered_triplets
+
+# Numbers of neighbours a prediction may use when metrics are compared.
+PREDICTION_NEIGHBORS = tuple(range(3, 36, 2))
+# Most rows that are split into so many folds: small data need large training parts, of many rows two
+# thirds teach enough.
+FOLDS_UP_TO = ((200, 10), (1000, 5))
+FEWEST_FOLDS = 3
+# At most this many held-out rows are predicted to compare metrics, over all folds.
+SCORED_ROWS = 2000
+
+
+# For each setting (None is plain Euclid) one row per held-out row, one column per number of neighbours.
+Errors = dict[Setting | None, np.ndarray]
+Learn = Callable[[np.ndarray, Triplets, tuple[int, ...]], Iterator[Candidate]]
+
+
+def cross_fitted_errors(X, Y, neighbourhoods, learn: Learn, *, with_euclid: bool, random) -> Errors:
+    """Errors of every setting on rows that the metric was not learned from.
+
+    A held-out row is predicted from all other rows, as dense as those that a later query meets.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    Y : ndarray of shape (n, q)
+        Targets of mean 0 and deviation 1.
+    neighbourhoods : sequence of int
+    learn : callable
+        ``learn(X, triplets, neighbourhoods)`` gives the candidates of one training part.
+    with_euclid : bool
+        Whether plain Euclid takes part.
+    random : RandomState
+
+    Returns
+    -------
+    dict
+        The mean of a column is the aRRMSE, averaged over the folds. Settings whose triplets contradict each
+        other in a training part, or that need more rows than it has, are left out.
+    """
+    n = X.shape[0]
+    n_folds = min(n, next((folds for rows, folds in FOLDS_UP_TO if n <= rows), FEWEST_FOLDS))
+    ks = [k for k in PREDICTION_NEIGHBORS if k < n] or [1]
+    smallest_part = n - -(-n // n_folds)
+    reachable = tuple(k for k in neighbourhoods if k < smallest_part)
+    parts: dict[Setting | None, list[np.ndarray]] = {}
+    for held_out in np.array_split(random.permutation(n), n_folds):
+        train = np.setdiff1d(np.arange(n), held_out)
+        scored = held_out[: max(1, SCORED_ROWS // n_folds)]
+        if with_euclid:
+            parts.setdefault(None, []).append(held_out_errors(X, Y, scored, ks))
+        if not reachable:
+            continue
+        triplets = output_ordered_triplets(X[train], Y[train], max(reachable))
+        if len(triplets) == 0:
+            continue
+        for candidate in learn(X[train], triplets, reachable):
+            if candidate.embedding is not None:
+                setting = Setting(candidate.n_neighbors, candidate.nu, candidate.shrinkage)
+                errors = held_out_errors(candidate.embedding(X), Y, scored, ks)
+                parts.setdefault(setting, []).append(errors)
+    return {setting: np.concatenate(errors) for setting, errors in parts.items() if len(errors) == n_folds}
+
+
+def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:
+    """What each held-out row adds to the aRRMSE of k-NN regression, for each number of neighbours.
+
+    The root of a mean is no mean, so every row is given its share of the first-order expansion,
+    ``e^2 / (2 R) + R / 2`` for an error e and the root mean square error R of the target. Its mean over the
+    rows is R itself, and its spread tells how sure a difference of two metrics is.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+        Embedded rows; all but the one to be predicted serve as references.
+    Y : ndarray of shape (n, q)
+    held_out : ndarray
+        Numbers of the rows to be predicted.
+    n_neighbors : sequence of int
+        Ascending, each below n.
+
+    Returns
+    -------
+    ndarray of shape (len(held_out), len(n_neighbors)), float32
+    """
+    most = max(n_neighbors)
+    _, found = ExactIndex().build(Z).query(Z[held_out], most + 1)
+    # Among duplicates a row need not be its own first neighbour, or a neighbour at all.
+    other = found != held_out[:, None]
+    other[other.all(axis=1), -1] = False
+    found = found[other].reshape(len(held_out), most)
+    truth = Y[held_out]
+    total = np.zeros_like(truth)
+    shares = np.empty((len(held_out), len(n_neighbors)), dtype=np.float32)
+    done = 0
+    for place, k in enumerate(n_neighbors):
+        total += Y[found[:, done:k]].sum(axis=1)
+        done = k
+        squares = (total / k - truth) ** 2
+        root = np.sqrt(squares.mean(axis=0))
+        shares[:, place] = (squares / np.where(root > 0, 2 * root, 1.0) + root / 2).mean(axis=1)
+    return shares
+
+
+def arrmse_of(errors: np.ndarray) -> float:
+    """Cross-fitted aRRMSE at the best number of neighbours."""
+    return float(errors.mean(axis=0, dtype=np.float64).min())
+
+
+def simplest_good_setting(errors: Errors) -> Setting | None:
+    """The best setting of the simplest kind that is within one standard error of the best of all.
+
+    Kinds from simple to flexible: Euclid, the diagonal metric, then full ones by falling shrinkage.
+    The standard error is that of the paired difference, row by row.
+    """
+
+    def at_best(setting):
+        table = errors[setting]
+        return table[:, table.mean(axis=0, dtype=np.float64).argmin()].astype(np.float64)
+
+    def flexibility(setting):
+        return -1.0 if setting is None else 1.0 - setting.shrinkage
+
+    ranked = sorted(errors, key=lambda setting: arrmse_of(errors[setting]))
+    lowest = at_best(ranked[0])
+    for kind in sorted({flexibility(setting) for setting in ranked}):
+        best_of_kind = next(setting for setting in ranked if flexibility(setting) == kind)
+        excess = at_best(best_of_kind) - lowest
+        if excess.mean() <= excess.std() / np.sqrt(len(excess)):
+            return best_of_kind
+    return ranked[0]
