@@ -66,7 +66,7 @@ def test_a_generous_budget_scouts_and_then_runs_everything():
         isolate=False,
         progress=lambda state: stages.append(state.stage),
     )
-    assert stages == ["scout"] * 3 + ["compare"] * 9
+    assert stages == ["warm-up"] * 3 + ["scout"] * 3 + ["compare"] * 9
     assert all(row.status == "done" for row in found.rows)
     assert all(row.scout_score is not None for row in found.rows)
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsRegressor
 
-from nearkin import DMLMTP, KNNRegressor
+from nearkin import DMLMTP, MEGM, KNNRegressor
 
 X, y = load_diabetes(return_X_y=True)
 TARGETS = np.column_stack([y, X[:, 0] * 100, -y])
@@ -30,3 +31,12 @@ def test_targets_must_be_finite(bad):
     broken[3, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         KNNRegressor().fit(X, broken)
+
+
+def test_few_whole_numbers_are_still_numbers_to_a_regressor():
+    counts = np.round(y / 50)
+    model = KNNRegressor(MEGM(max_iter=5), n_neighbors=3)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, counts)
+    assert model.learner_.task == "regression"
+    assert not hasattr(model.learner_, "classes_")

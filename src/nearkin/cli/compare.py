@@ -45,7 +45,11 @@ def compare(
     repeats: Annotated[int, typer.Option(min=1, help="Times the cross-validation is repeated.")] = 1,
     neighbors: Annotated[str, typer.Option(metavar="K", help="Neighbours that vote, or tuned.")] = "tuned",
     tune: Annotated[
-        str, typer.Option(metavar="HOW", help="Settings tried per learner: quick (up to 3), full or none.")
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="Settings tried per learner: quick (up to 2, slow learners as they are), full or none.",
+        ),
     ] = "quick",
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,

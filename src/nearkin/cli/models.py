@@ -17,7 +17,7 @@ NEIGHBOUR_GRID = (1, 3, 5, 9, 15)
 DEFAULT_NEIGHBOURS = 5
 TUNE_CHOICES = ("quick", "full", "none")
 #: Settings of a learner that quick tuning tries.
-QUICK_SETTINGS = 3
+QUICK_SETTINGS = 2
 
 
 def make_scaler(scale: str, sparse: bool):
@@ -142,7 +142,7 @@ def make_candidates(
         itself = learner is not None and predicts_itself(learner)
         own = {} if itself else neighbours
         settings: list[dict] = [{}]
-        if learner is not None and tune != "none":
+        if learner is not None and not (tune == "none" or (tune == "quick" and learner.slow)):
             prefix = "model__" if itself else "model__learner__"
             grid = learner.tuning_grid(data.n_samples, data.n_features, max(1, data.n_classes))
             settings = thinned(grid, learner.get_params(), QUICK_SETTINGS if tune == "quick" else None)
@@ -150,7 +150,8 @@ def make_candidates(
         grids = [{**own, **setting} for setting in settings]
         return Candidate(label, model, grids if any(grids) else {}, tuple(own))
 
-    return [candidate(EUCLID, None)] + [candidate(name, learner()) for name, learner in learners.items()]
+    quickest_first = sorted(learners.items(), key=lambda item: item[1].slow)
+    return [candidate(EUCLID, None)] + [candidate(name, learner()) for name, learner in quickest_first]
 
 
 def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> list[dict]:

@@ -100,7 +100,7 @@ def progress_bar(title: str) -> Iterator[Any]:
 
         def update(state) -> None:
             left = "" if state.remaining is None else f"{clock(state.remaining)} left"
-            stage = "first look" if state.stage == "scout" else title
+            stage = {"warm-up": "warming up", "scout": "first look"}.get(state.stage, title)
             last = f"{state.learner} fold {state.fold}"
             bar.update(task, description=stage, completed=state.done, total=state.total, left=left, last=last)
 

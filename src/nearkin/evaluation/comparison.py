@@ -19,6 +19,8 @@ from nearkin.evaluation.tasks import DONE, FAILURES, TIMEOUT, Record, Task, plan
 
 #: Rows of the quick first look.
 SCOUT_ROWS = 2_000
+#: Rows of the warm-up before it.
+WARM_UP_ROWS = 60
 #: At most this share of a time budget goes into the first look.
 SCOUT_SHARE = 0.3
 
@@ -141,8 +143,14 @@ def compare(
 
 def _scout(problem, candidates, seed: int, deadline: float, how: Mapping) -> list[Record]:
     """Every candidate once, untuned, on a small split; none may use up the time of the others."""
-    split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=SCOUT_ROWS)
-    tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], split, seed)
+    untuned = [candidate.untuned() for candidate in candidates]
+    stratified = problem.task == CLASSIFICATION
+    # Code compiled on first use is compiled here, on a handful of rows, and not while time is taken.
+    few = RandomSplits(1, stratified=stratified, max_rows=WARM_UP_ROWS)
+    warm_up = plan_tasks(problem, untuned, few, seed)
+    run_tasks(warm_up, deadline=deadline, stage="warm-up", **{**how, "store": ResultsStore.open()})
+    split = RandomSplits(1, stratified=stratified, max_rows=SCOUT_ROWS)
+    tasks = plan_tasks(problem, untuned, split, seed)
     share = 2 * (deadline - monotonic()) * how["jobs"] / len(tasks)
     return run_tasks(
         tasks,

@@ -27,6 +27,8 @@ class Learner(BaseEstimator):
     tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
     #: Whether CSR input is taken without making it dense.
     accepts_sparse: ClassVar[bool] = False
+    #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
+    slow: ClassVar[bool] = False
     #: One line for `nearkin learners` and the report.
     summary: ClassVar[str] = ""
 

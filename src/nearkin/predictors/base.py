@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -19,7 +20,9 @@ from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
 
 class _NeighbourPredictor(BaseEstimator):
-    """Shared by KNNClassifier and KNNRegressor; knows nothing of the kind of target."""
+    """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
+
+    _task: ClassVar[str]
 
     def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto"):
         self.learner = learner
@@ -61,7 +64,11 @@ class _NeighbourPredictor(BaseEstimator):
         else:
             if get_config()["enable_metadata_routing"]:
                 fit_params = process_routing(self, "fit", **fit_params).learner.fit
-            self.learner_ = clone(self.learner).fit(X, y, **fit_params)
+            learner = clone(self.learner)
+            if learner.get_params().get("task") == "auto":
+                # What a learner would have to guess from the values of y is known here.
+                learner.set_params(task=self._task)
+            self.learner_ = learner.fit(X, y, **fit_params)
             self.distance_ = self.learner_.distance_
         self.references_ = X
         self.n_samples_fit_ = X.shape[0]

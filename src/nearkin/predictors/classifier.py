@@ -57,6 +57,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     array([0, 0, 0])
     """
 
+    _task = "classification"
+
     def fit(self, X, y, **fit_params):
         """Learn the distance and index the training rows.
 

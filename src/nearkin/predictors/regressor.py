@@ -43,6 +43,8 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
     array([[1., 1.]])
     """
 
+    _task = "regression"
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -75,6 +75,7 @@ class MoLMNN(GradientLearner):
     ((178, 2), (178, 2))
     """
 
+    slow = True
     summary = "Mixture of local large-margin metrics with soft gates (MoLMNN)."
 
     projections_: np.ndarray

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -28,6 +29,8 @@ class PrototypeLearner(ClassifierMixin, Learner):
     Subclasses say in which coordinates training starts (`_start_embedding`) and which shape a metric
     has (`_resolve_rank`).
     """
+
+    slow: ClassVar[bool] = True
 
     distance_: PerPrototypeDistance
 
