@@ -83,7 +83,7 @@ def _euclid(setup: Setup) -> Candidate:
 
 
 def _learned(setup: Setup, label: str, metric: str) -> Candidate:
-    # The learner itself chooses K and nu, by cross-fitting on its training rows along one path.
+    # The learner itself chooses K, nu and the shrinkage, on its training rows only.
     wished = QUICK_TRIPLET_NEIGHBOURS if setup.quick else TRIPLET_NEIGHBOURS
     offered = tuple(k for k in wished if k < setup.smallest_training_part)
     return _candidate(setup, label, DMLMTP(offered, QUICK_NUS if setup.quick else NUS, metric))

@@ -8,9 +8,11 @@ from nearkin.learners.constraint import cross_fitting
 from nearkin.learners.constraint.cross_fitting import (
     Setting,
     arrmse_of,
+    best_of_each_kind,
     cross_fitted_errors,
     held_out_errors,
     simplest_good_setting,
+    training_errors,
 )
 from nearkin.learners.constraint.metric_path import diagonal_path
 
@@ -48,26 +50,26 @@ def test_perfect_predictions_have_no_error():
     assert not held_out_errors(X, X, np.arange(10), [1]).any()
 
 
-def learn_diagonal(X, triplets, neighbourhoods):
-    return diagonal_path(X, triplets, neighbourhoods, (1.0, 0.9), tol=1e-3, max_iter=100)
+def learn_diagonal(X, triplets, setting):
+    path = diagonal_path(X, triplets, (setting.n_neighbors,), (setting.nu,), tol=1e-3, max_iter=100)
+    return next(path, None)
 
 
 def test_no_metric_sees_the_rows_it_is_scored_on(data):
     X, Y = data
     seen = []
 
-    def learn(part, triplets, neighbourhoods):
+    def learn(part, triplets, setting):
         seen.append({tuple(row) for row in part})
-        return learn_diagonal(part, triplets, neighbourhoods)
+        return learn_diagonal(part, triplets, setting)
 
-    random = np.random.RandomState(0)
-    errors = cross_fitted_errors(X, Y, (2, 4), learn, with_euclid=True, random=random)
+    errors = cross_fitted_errors(X, Y, [None, DIAGONAL], learn, random=np.random.RandomState(0))
     rows = {tuple(row) for row in X}
     held_out = [rows - part for part in seen]
     assert len(held_out) == 10
     assert set().union(*held_out) == rows
     assert sum(map(len, held_out)) == 60
-    assert set(errors) == {None} | {Setting(k, nu, 1.0) for k in (2, 4) for nu in (0.9, 1.0)}
+    assert set(errors) == {None, DIAGONAL}
     assert {len(table) for table in errors.values()} == {60}
 
 
@@ -75,16 +77,19 @@ def test_more_rows_take_fewer_folds_and_at_most_the_limit_is_scored(data, monkey
     monkeypatch.setattr(cross_fitting, "FOLDS_UP_TO", ((30, 5),))
     monkeypatch.setattr(cross_fitting, "SCORED_ROWS", 21)
     random = np.random.RandomState(0)
-    errors = cross_fitted_errors(*data, (4,), learn_diagonal, with_euclid=True, random=random)
+    errors = cross_fitted_errors(*data, [None, DIAGONAL], learn_diagonal, random=random)
     assert {len(table) for table in errors.values()} == {21}
+    assert {len(table) for table in training_errors(*data, [], with_euclid=True, random=random).values()} == {
+        21
+    }
 
 
 def test_settings_that_a_training_part_cannot_teach_are_left_out(data):
     X, Y = data
-    random = np.random.RandomState(0)
-    errors = cross_fitted_errors(X[:6], Y[:6], (2, 5), learn_diagonal, with_euclid=True, random=random)
+    settings = [None, Setting(2, 1.0, 1.0), Setting(5, 1.0, 1.0)]
+    errors = cross_fitted_errors(X[:6], Y[:6], settings, learn_diagonal, random=np.random.RandomState(0))
     assert None in errors
-    assert {setting.n_neighbors for setting in errors if setting} <= {2}
+    assert Setting(5, 1.0, 1.0) not in errors
 
 
 def table(level, wobble=0.0, n=100):
@@ -118,3 +123,12 @@ def test_a_gain_within_one_standard_error_does_not(levels, expected):
 def test_within_one_kind_the_lowest_error_wins():
     errors = {None: table(0.9), DIAGONAL: table(0.701, 0.3), Setting(2, 1.0, 1.0): table(0.7, 0.3)}
     assert simplest_good_setting(errors) == Setting(2, 1.0, 1.0)
+
+
+def test_each_kind_sends_its_best_and_euclid_meets_the_diagonal_first():
+    other = Setting(2, 1.0, 0.0)
+    errors = {DIAGONAL: table(0.8), SHRUNK: table(0.7), FULL: table(0.6), other: table(0.5)}
+    assert best_of_each_kind(errors) == [DIAGONAL, SHRUNK, other]
+    assert best_of_each_kind({None: table(0.9), **errors}) == [DIAGONAL, SHRUNK, other]
+    assert best_of_each_kind({None: table(0.81, 0.3), **errors}) == [None, SHRUNK, other]
+    assert best_of_each_kind({}) == []

@@ -1,8 +1,8 @@
-"""Choice between metrics by the k-NN error on rows that none of them was learned from."""
+"""Choice between metrics by their k-NN errors, across kinds on rows that none was learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -23,11 +23,26 @@ SCORED_ROWS = 2000
 
 # For each setting (None is plain Euclid) one row per held-out row, one column per number of neighbours.
 Errors = dict[Setting | None, np.ndarray]
-Learn = Callable[[np.ndarray, Triplets, tuple[int, ...]], Iterator[Candidate]]
+Learn = Callable[[np.ndarray, Triplets, Setting], Candidate | None]
 
 
-def cross_fitted_errors(X, Y, neighbourhoods, learn: Learn, *, with_euclid: bool, random) -> Errors:
-    """Errors of every setting on rows that the metric was not learned from.
+def training_errors(X, Y, candidates: Iterable[Candidate], *, with_euclid: bool, random) -> Errors:
+    """Leave-one-out errors of candidates on rows that they were learned from, for settings of one kind.
+
+    Fair between settings of one kind, whose metrics fit the training rows about equally closely.
+    """
+    n = X.shape[0]
+    rows = np.arange(n) if n <= SCORED_ROWS else random.permutation(n)[:SCORED_ROWS]
+    ks = _prediction_neighbours(n)
+    errors: Errors = {None: held_out_errors(X, Y, rows, ks)} if with_euclid else {}
+    for candidate in candidates:
+        if candidate.embedding is not None:
+            errors[candidate.setting] = held_out_errors(candidate.embedding(X), Y, rows, ks)
+    return errors
+
+
+def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, *, random) -> Errors:
+    """Errors of each setting on rows that the metric was not learned from.
 
     A held-out row is predicted from all other rows, as dense as those that a later query meets.
 
@@ -36,11 +51,10 @@ def cross_fitted_errors(X, Y, neighbourhoods, learn: Learn, *, with_euclid: bool
     X : ndarray of shape (n, p)
     Y : ndarray of shape (n, q)
         Targets of mean 0 and deviation 1.
-    neighbourhoods : sequence of int
+    settings : iterable of Setting or None
+        None is plain Euclid.
     learn : callable
-        ``learn(X, triplets, neighbourhoods)`` gives the candidates of one training part.
-    with_euclid : bool
-        Whether plain Euclid takes part.
+        ``learn(X, triplets, setting)`` gives the candidate of one training part, or None.
     random : RandomState
 
     Returns
@@ -51,26 +65,27 @@ def cross_fitted_errors(X, Y, neighbourhoods, learn: Learn, *, with_euclid: bool
     """
     n = X.shape[0]
     n_folds = min(n, next((folds for rows, folds in FOLDS_UP_TO if n <= rows), FEWEST_FOLDS))
-    ks = [k for k in PREDICTION_NEIGHBORS if k < n] or [1]
+    ks = _prediction_neighbours(n)
     smallest_part = n - -(-n // n_folds)
-    reachable = tuple(k for k in neighbourhoods if k < smallest_part)
-    parts: dict[Setting | None, list[np.ndarray]] = {}
+    reachable = [s for s in settings if s is None or s.n_neighbors < smallest_part]
+    widest = max((s.n_neighbors for s in reachable if s is not None), default=2)
+    parts: dict[Setting | None, list[np.ndarray]] = {setting: [] for setting in reachable}
     for held_out in np.array_split(random.permutation(n), n_folds):
         train = np.setdiff1d(np.arange(n), held_out)
         scored = held_out[: max(1, SCORED_ROWS // n_folds)]
-        if with_euclid:
-            parts.setdefault(None, []).append(held_out_errors(X, Y, scored, ks))
-        if not reachable:
-            continue
-        triplets = output_ordered_triplets(X[train], Y[train], max(reachable))
-        if len(triplets) == 0:
-            continue
-        for candidate in learn(X[train], triplets, reachable):
-            if candidate.embedding is not None:
-                setting = Setting(candidate.n_neighbors, candidate.nu, candidate.shrinkage)
-                errors = held_out_errors(candidate.embedding(X), Y, scored, ks)
-                parts.setdefault(setting, []).append(errors)
-    return {setting: np.concatenate(errors) for setting, errors in parts.items() if len(errors) == n_folds}
+        triplets = output_ordered_triplets(X[train], Y[train], min(widest, len(train) - 1))
+        for setting, found in parts.items():
+            if setting is None:
+                found.append(held_out_errors(X, Y, scored, ks))
+                continue
+            candidate = learn(X[train], triplets, setting)
+            if candidate is not None and candidate.embedding is not None:
+                found.append(held_out_errors(candidate.embedding(X), Y, scored, ks))
+    return {setting: np.concatenate(found) for setting, found in parts.items() if len(found) == n_folds}
+
+
+def _prediction_neighbours(n_rows: int) -> list[int]:
+    return [k for k in PREDICTION_NEIGHBORS if k < n_rows] or [1]
 
 
 def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:
@@ -140,3 +155,17 @@ def simplest_good_setting(errors: Errors) -> Setting | None:
         if excess.mean() <= excess.std() / np.sqrt(len(excess)):
             return best_of_kind
     return ranked[0]
+
+
+def best_of_each_kind(errors: Errors) -> list[Setting | None]:
+    """The better of Euclid and the diagonal metric, then the best full setting of each shrinkage.
+
+    `errors` are those on the training rows, so that a diagonal metric must beat Euclid by a standard error.
+    """
+    simple = {s: table for s, table in errors.items() if s is None or s.shrinkage == 1}
+    best = [simplest_good_setting(simple)] if simple else []
+    full = [setting for setting in errors if setting is not None and setting.shrinkage < 1]
+    for shrinkage in sorted({setting.shrinkage for setting in full}, reverse=True):
+        of_kind = (setting for setting in full if setting.shrinkage == shrinkage)
+        best.append(min(of_kind, key=lambda setting: arrmse_of(errors[setting])))
+    return best

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,8 +13,10 @@ from nearkin.distances import AffineMap, EmbeddedDistance
 from nearkin.learners.base import REGRESSION, EmbeddingLearner
 from nearkin.learners.constraint.cross_fitting import (
     arrmse_of,
+    best_of_each_kind,
     cross_fitted_errors,
     simplest_good_setting,
+    training_errors,
 )
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path
@@ -87,28 +88,28 @@ class DMLMTP(EmbeddingLearner):
     fell_back_ : bool
         Whether the metric is plain Euclid, because the triplets taught nothing.
     path_ : list of dict
-        Each setting compared, with its cross-fitted aRRMSE; empty where there was no choice.
+        Each setting compared, with its aRRMSE and the rows it was scored on; empty where there was no choice.
 
     Notes
     -----
     Distances between raw features decide what a neighbour is, so scale the features first, for
     instance with ``MinMaxScaler`` as the paper does.
 
-    Where several settings are offered they are compared by cross-fitting: in each of 10 folds (5 above
-    200 rows, 3 above 1,000) metrics are learned from the training part, and the aRRMSE of k-NN
-    regression with them (best k among 3, 5, ..., 35) is taken on the held-out rows, each predicted
-    from all others. Per fold, triplets are built once for the largest
-    neighbourhood and the solutions for falling `nu` start from each other. Plain Euclid takes part
-    where `n_neighbors` or `nu` is open. The simplest of Euclid, the diagonal metric and full ones of
-    falling shrinkage is kept that is within one standard error of the best; then the metric of that
-    setting is learned from all rows.
+    Where several settings are offered, triplets are built once for the largest neighbourhood, the
+    solutions for falling `nu` start from each other, and of each kind (diagonal, or full of one
+    shrinkage) the setting with the lowest leave-one-out aRRMSE of k-NN regression on the training rows
+    is kept (best k among 3, 5, ..., 35). Plain Euclid takes part where `n_neighbors` or `nu` is open, and
+    a diagonal metric must beat it by one standard error. Full metrics fit their own rows too closely
+    for that: they are compared with the winner by cross-fitting, learned from the training part of
+    each of 10 folds (5 above 200 rows, 3 above 1,000) and scored on the held-out rows, each predicted
+    from all others. The simplest is kept that is within one standard error of the best.
 
     Cost: one exact neighbour search, then for a diagonal metric some tens of Newton steps of
     O(n K p) and a small factorisation each, for a full one some tens of steps of O(n p (p + K) + p^3)
     (p at most n - 1). Memory is O(n K p + T), or O(n (K + p) + T) beyond 256 MB, for the
-    T <= n K (K - 1) / 2 triplets. A comparison of S settings costs about as much as 9 S fits (4 S above
-    200 rows, 2 S above 1,000), less what warm starts and a looser gap of 1e-3 save, and keeps 17 errors of
-    at most 2,000 held-out rows for each setting.
+    T <= n K (K - 1) / 2 triplets. A comparison of S settings costs about as much as S fits, less what
+    warm starts and a looser gap of 1e-3 save; for a full metric, 9 more for each shrinkage (4 above
+    200 rows, 2 above 1,000). It keeps 17 errors of at most 2,000 rows for each setting.
 
     References
     ----------
@@ -174,7 +175,7 @@ class DMLMTP(EmbeddingLearner):
         triplets = output_ordered_triplets(X, Y, max(settings.neighbourhoods))
         self.path_: list[dict] = []
         if settings.has_choice and len(triplets):
-            setting = self._choose(X, Y, settings)
+            setting = self._choose(X, Y, triplets, settings)
             if setting is None:
                 self._fall_back(X.shape[1], len(triplets), settings)
                 return self
@@ -218,32 +219,31 @@ class DMLMTP(EmbeddingLearner):
             return diagonal_path(*path, **stopping)
         return full_path(*path, shrinkages=settings.shrinkages, rank=self.rank, **stopping)
 
-    def _choose(self, X, Y, settings: PathSettings) -> Setting | None:
-        """The setting that a cross-fitted comparison favours, or None for plain Euclid."""
+    def _choose(self, X, Y, triplets, settings: PathSettings) -> Setting | None:
+        """The setting that the comparison favours, or None for plain Euclid."""
 
-        def learn(part, triplets, neighbourhoods):
-            offered = replace(settings, neighbourhoods=neighbourhoods)
-            return self._candidates(part, triplets, offered, COMPARISON_TOL)
+        def learn(part, triplets, setting):
+            return next(self._candidates(part, triplets, settings.only(setting), COMPARISON_TOL), None)
 
-        errors = cross_fitted_errors(
-            X,
-            Y,
-            settings.neighbourhoods,
-            learn,
-            with_euclid=settings.compares_metrics,
-            # Like other learners without a random start, the same rows give the same metric unless asked.
-            random=check_random_state(0 if self.random_state is None else self.random_state),
-        )
+        # Like other learners without a random start, the same rows give the same metric unless asked.
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        candidates = self._candidates(X, triplets, settings, COMPARISON_TOL)
+        seen = training_errors(X, Y, candidates, with_euclid=settings.compares_metrics, random=random)
+        self._log(seen, "training rows")
+        contenders = best_of_each_kind(seen)
+        if len(contenders) > 1:
+            unseen = cross_fitted_errors(X, Y, contenders, learn, random=random)
+            self._log(unseen, "held-out rows")
+            return simplest_good_setting(unseen) if unseen else contenders[0]
+        return contenders[0] if contenders else settings.simplest
+
+    def _log(self, errors, scored_on: str) -> None:
         for setting, table in errors.items():
             tried = {"metric": "euclid"} if setting is None else {"metric": self.metric, **setting._asdict()}
-            self._log(**tried, arrmse=arrmse_of(table))
-        # Too few rows, or contradictions in every part: nothing to compare, so the simplest.
-        return simplest_good_setting(errors) if errors else settings.simplest
-
-    def _log(self, **tried) -> None:
-        self.path_.append(tried)
-        if self.verbose:
-            print("[DMLMTP]", ", ".join(f"{name}={value}" for name, value in tried.items()))
+            tried |= {"scored_on": scored_on, "arrmse": arrmse_of(table)}
+            self.path_.append(tried)
+            if self.verbose:
+                print("[DMLMTP]", ", ".join(f"{name}={value}" for name, value in tried.items()))
 
     def _keep(self, chosen: Candidate, embedding: FeatureScaling | AffineMap, n_triplets: int) -> None:
         solution = chosen.solution

@@ -10,6 +10,7 @@ import numpy as np
 from nearkin.distances import AffineMap
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.path_settings import Setting
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
 from nearkin.numerics.psd_margin import PsdSolution, solve_psd_margin
 from nearkin.numerics.threads import blas_threads
@@ -30,6 +31,10 @@ class Candidate:
     shrinkage: float
     solution: MarginSolution | PsdSolution
     embedding: FeatureScaling | AffineMap | None
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(self.n_neighbors, self.nu, self.shrinkage)
 
     @property
     def contradictory(self) -> bool:
