@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import linalg, sparse
 
+from nearkin.numerics.threads import blas_threads
+
 BLOCK_BYTES = 8 * 2**20
 # An eigendecomposition costs as much as a dozen Cholesky solves and two more arrays of its size.
 EIGENDECOMPOSITION_MAX = 2_500
@@ -68,18 +70,20 @@ def solve_ridge(A: np.ndarray, B: np.ndarray, alpha: float) -> np.ndarray:
     """
     shifted = A.copy()
     shifted.flat[:: len(A) + 1] += alpha
-    try:
-        return linalg.cho_solve(linalg.cho_factor(shifted, overwrite_a=True, check_finite=False), B)
-    except linalg.LinAlgError:
-        values, vectors = linalg.eigh(A)
-        return _from_spectrum(values + alpha, vectors, vectors.T @ B)
+    with blas_threads(len(A) ** 3):
+        try:
+            return linalg.cho_solve(linalg.cho_factor(shifted, overwrite_a=True, check_finite=False), B)
+        except linalg.LinAlgError:
+            values, vectors = linalg.eigh(A)
+            return _from_spectrum(values + alpha, vectors, vectors.T @ B)
 
 
 def ridge_path(A: np.ndarray, B: np.ndarray, alphas) -> list[np.ndarray]:
     """`solve_ridge` for every alpha, from one eigendecomposition of A."""
-    values, vectors = linalg.eigh(A)
-    rotated = vectors.T @ B
-    return [_from_spectrum(values + alpha, vectors, rotated) for alpha in alphas]
+    with blas_threads(len(A) ** 3):
+        values, vectors = linalg.eigh(A)
+        rotated = vectors.T @ B
+        return [_from_spectrum(values + alpha, vectors, rotated) for alpha in alphas]
 
 
 def _from_spectrum(values: np.ndarray, vectors: np.ndarray, rotated: np.ndarray) -> np.ndarray:
