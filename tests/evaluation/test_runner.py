@@ -49,6 +49,8 @@ def table(records):
 
 def in_child(tasks, path, log, **how):
     """Run the tasks in a forked process, which can be killed."""
+    # A shell starts background jobs deaf to Ctrl-C, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ[LOG_VARIABLE] = str(log)
     with ResultsStore.open(path) as store:
         run_tasks(tasks, store=store, **how)
