@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from nearkin.learners.prototype.training import LabelledRows
 from nearkin.numerics.threads import blas_threads
@@ -88,6 +87,9 @@ def _whitening(centred, y, weights, scales) -> np.ndarray:
 
 def start_prototypes(data: LabelledRows, counts, init, rng) -> tuple[np.ndarray, np.ndarray]:
     """Positions and classes of ``counts[c]`` prototypes for each class c."""
+    # Loaded here: clustering is a good part of the time it would take to import nearkin.
+    from sklearn.cluster import KMeans
+
     centres, labels = [], []
     for c, count in enumerate(counts):
         members = np.flatnonzero(data.y == c)
