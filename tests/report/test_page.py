@@ -85,8 +85,9 @@ def test_button_and_system_setting_switch_the_theme(opened):
 @pytest.mark.parametrize("width", [360, 768])
 def test_nothing_sticks_out_of_a_narrow_window(opened, width):
     opened.resize(width, 800)
-    opened.wait_for("document.querySelector('.canvas .main-svg').getBoundingClientRect().width <= innerWidth")
-    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    # The plots follow the window one after the other.
+    opened.wait_for(f"document.documentElement.scrollWidth <= {width}")
+    assert opened.evaluate("document.querySelectorAll('.canvas .main-svg').length") > 0
 
 
 def test_text_of_the_data_is_never_markup(opened):
