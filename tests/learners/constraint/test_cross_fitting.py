@@ -8,15 +8,17 @@ from nearkin.learners.constraint import cross_fitting
 from nearkin.learners.constraint.cross_fitting import (
     Setting,
     arrmse_of,
-    best_of_each_kind,
+    best_of_each_mixture,
     cross_fitted_errors,
     held_out_errors,
     simplest_good_setting,
     training_errors,
 )
 from nearkin.learners.constraint.metric_path import diagonal_path
+from nearkin.supervision.triplets import output_ordered_triplets
 
 FULL, SHRUNK, DIAGONAL = Setting(4, 0.9, 0.0), Setting(4, 0.9, 0.5), Setting(4, 0.9, 1.0)
+HALF_EUCLID = DIAGONAL._replace(euclid_share=0.5)
 
 
 @pytest.fixture
@@ -50,26 +52,29 @@ def test_perfect_predictions_have_no_error():
     assert not held_out_errors(X, X, np.arange(10), [1]).any()
 
 
-def learn_diagonal(X, triplets, setting):
-    path = diagonal_path(X, triplets, (setting.n_neighbors,), (setting.nu,), tol=1e-3, max_iter=100)
-    return next(path, None)
+def learn_diagonal(X, triplets, settings):
+    K, nu = settings[0][:2]
+    shares = [setting.euclid_share for setting in settings]
+    return diagonal_path(X, triplets, (K,), (nu,), euclid_shares=shares, tol=1e-3, max_iter=100)
 
 
 def test_no_metric_sees_the_rows_it_is_scored_on(data):
     X, Y = data
     seen = []
 
-    def learn(part, triplets, setting):
+    def learn(part, triplets, settings):
         seen.append({tuple(row) for row in part})
-        return learn_diagonal(part, triplets, setting)
+        return learn_diagonal(part, triplets, settings)
 
-    errors = cross_fitted_errors(X, Y, [None, DIAGONAL], learn, random=np.random.RandomState(0))
+    # What differs only in its share of Euclid is learned once.
+    contenders = [None, DIAGONAL, HALF_EUCLID]
+    errors = cross_fitted_errors(X, Y, contenders, learn, random=np.random.RandomState(0))
     rows = {tuple(row) for row in X}
     held_out = [rows - part for part in seen]
     assert len(held_out) == 10
     assert set().union(*held_out) == rows
     assert sum(map(len, held_out)) == 60
-    assert set(errors) == {None, DIAGONAL}
+    assert set(errors) == set(contenders)
     assert {len(table) for table in errors.values()} == {60}
 
 
@@ -79,9 +84,8 @@ def test_more_rows_take_fewer_folds_and_at_most_the_limit_is_scored(data, monkey
     random = np.random.RandomState(0)
     errors = cross_fitted_errors(*data, [None, DIAGONAL], learn_diagonal, random=random)
     assert {len(table) for table in errors.values()} == {21}
-    assert {len(table) for table in training_errors(*data, [], with_euclid=True, random=random).values()} == {
-        21
-    }
+    path = diagonal_path(data[0], output_ordered_triplets(*data, 4), (4,), (0.9,), tol=1e-3, max_iter=100)
+    assert [len(table) for table in training_errors(*data, path, random=random).values()] == [21]
 
 
 def test_settings_that_a_training_part_cannot_teach_are_left_out(data):
@@ -125,10 +129,14 @@ def test_within_one_kind_the_lowest_error_wins():
     assert simplest_good_setting(errors) == Setting(2, 1.0, 1.0)
 
 
-def test_each_kind_sends_its_best_and_euclid_meets_the_diagonal_first():
+def test_shares_of_euclid_are_of_one_kind():
+    errors = {None: table(0.9), HALF_EUCLID: table(0.701, 0.3), DIAGONAL: table(0.7, 0.3)}
+    assert simplest_good_setting(errors) == DIAGONAL
+
+
+def test_each_mixture_sends_its_best():
     other = Setting(2, 1.0, 0.0)
-    errors = {DIAGONAL: table(0.8), SHRUNK: table(0.7), FULL: table(0.6), other: table(0.5)}
-    assert best_of_each_kind(errors) == [DIAGONAL, SHRUNK, other]
-    assert best_of_each_kind({None: table(0.9), **errors}) == [DIAGONAL, SHRUNK, other]
-    assert best_of_each_kind({None: table(0.81, 0.3), **errors}) == [None, SHRUNK, other]
-    assert best_of_each_kind({}) == []
+    errors = {SHRUNK: table(0.7), FULL: table(0.6), other: table(0.5), HALF_EUCLID: table(0.9)}
+    errors[DIAGONAL] = table(0.8)
+    assert best_of_each_mixture(errors) == [HALF_EUCLID, DIAGONAL, SHRUNK, other]
+    assert best_of_each_mixture({}) == []

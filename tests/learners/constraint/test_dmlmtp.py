@@ -99,9 +99,10 @@ def test_a_single_target_may_be_flat_or_a_column():
 
 def test_path_keeps_the_setting_of_lowest_leave_one_out_error():
     X, y = make_friedman1(150, n_features=8, noise=0.5, random_state=0)
-    learner = DMLMTP(n_neighbors="auto", nu=[0.95, 1.0]).fit(X, y)
-    scores = {(t.get("n_neighbors"), t.get("nu")): t["arrmse"] for t in learner.path_}
-    assert len(scores) == 11
+    learner = DMLMTP(n_neighbors="auto", nu=[0.95, 1.0], euclid_share=0).fit(X, y)
+    seen = [tried for tried in learner.path_ if tried["scored_on"] == "training rows"]
+    scores = {(tried["n_neighbors"], tried["nu"]): tried["arrmse"] for tried in seen}
+    assert len(scores) == len(seen) == 10
     # Far better than Euclid, so that no preference for the simpler metric stands in its way.
     assert min(scores, key=scores.get) == (learner.n_neighbors_, learner.nu_)
     alone = DMLMTP(learner.n_neighbors_, learner.nu_).fit(X, y)
@@ -148,6 +149,28 @@ def test_shrinkage_leads_from_the_full_to_the_diagonal_metric():
     full, diagonal = (M / np.trace(M) for M in (metrics[0.0], metrics[1.0]))
     assert np.allclose(metrics[0.4], 0.6 * full + 0.4 * diagonal)
     assert np.allclose(metrics[1.0], DMLMTP(tol=1e-4).fit(X, Y).get_mahalanobis_matrix())
+
+
+@pytest.mark.parametrize("settings", [{}, {"metric": "full", "shrinkage": 0.5}])
+def test_a_share_of_euclid_leads_from_the_learned_metric_to_euclid(settings):
+    X, Y = two_targets(n=100)
+    shares = (0.0, 0.4, 1 - 1e-9)
+    fitted = {s: DMLMTP(euclid_share=s, tol=1e-6, **settings).fit(X, Y) for s in shares}
+    learned, mixed, euclid = (M / np.trace(M) for M in (fitted[s].get_mahalanobis_matrix() for s in shares))
+    p = X.shape[1]
+    assert np.allclose(mixed, 0.6 * learned + 0.4 * np.eye(p) / p)
+    assert np.allclose(euclid, np.eye(p) / p)
+    assert fitted[0.4].euclid_share_ == 0.4
+    if not settings:
+        assert np.allclose(fitted[0.4].get_mahalanobis_matrix(), np.diag(fitted[0.4].weights_))
+        assert fitted[0.4].sparsity_ == 0 < fitted[0.0].sparsity_
+
+
+def test_euclid_is_mixed_in_where_every_feature_counts_alike():
+    random = np.random.default_rng(0)
+    X = random.uniform(size=(150, 6))
+    Y = np.column_stack([np.sin(3 * X.sum(axis=1)), (X**2).sum(axis=1)]) + 0.3 * random.normal(size=(150, 2))
+    assert DMLMTP([2, 4, 6], [0.95, 1.0]).fit(X, Y).euclid_share_ > 0
 
 
 def test_rank_bounds_a_full_metric():
@@ -201,6 +224,8 @@ def test_n_neighbors_must_allow_a_comparison(n_neighbors):
         ({"metric": "full", "rank": 0}, "rank="),
         ({"metric": "full", "shrinkage": 1.2}, "shrinkage="),
         ({"metric": "full", "rank": 2, "shrinkage": 0.5}, "no low rank"),
+        ({"metric": "full", "rank": 2, "euclid_share": 0.5}, "no low rank"),
+        ({"euclid_share": 1.0}, "euclid_share="),
         ({"n_neighbors": []}, "n_neighbors is empty"),
     ],
 )

@@ -23,10 +23,10 @@ SCORED_ROWS = 2000
 
 # For each setting (None is plain Euclid) one row per held-out row, one column per number of neighbours.
 Errors = dict[Setting | None, np.ndarray]
-Learn = Callable[[np.ndarray, Triplets, Setting], Candidate | None]
+Learn = Callable[[np.ndarray, Triplets, list[Setting]], Iterable[Candidate]]
 
 
-def training_errors(X, Y, candidates: Iterable[Candidate], *, with_euclid: bool, random) -> Errors:
+def training_errors(X, Y, candidates: Iterable[Candidate], *, random) -> Errors:
     """Leave-one-out errors of candidates on rows that they were learned from, for settings of one kind.
 
     Fair between settings of one kind, whose metrics fit the training rows about equally closely.
@@ -34,7 +34,7 @@ def training_errors(X, Y, candidates: Iterable[Candidate], *, with_euclid: bool,
     n = X.shape[0]
     rows = np.arange(n) if n <= SCORED_ROWS else random.permutation(n)[:SCORED_ROWS]
     ks = _prediction_neighbours(n)
-    errors: Errors = {None: held_out_errors(X, Y, rows, ks)} if with_euclid else {}
+    errors: Errors = {}
     for candidate in candidates:
         if candidate.embedding is not None:
             errors[candidate.setting] = held_out_errors(candidate.embedding(X), Y, rows, ks)
@@ -54,7 +54,8 @@ def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, 
     settings : iterable of Setting or None
         None is plain Euclid.
     learn : callable
-        ``learn(X, triplets, setting)`` gives the candidate of one training part, or None.
+        ``learn(X, triplets, settings)`` gives the candidates of one training part for settings that differ
+        only in what is mixed into the same solution.
     random : RandomState
 
     Returns
@@ -74,14 +75,22 @@ def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, 
         train = np.setdiff1d(np.arange(n), held_out)
         scored = held_out[: max(1, SCORED_ROWS // n_folds)]
         triplets = output_ordered_triplets(X[train], Y[train], min(widest, len(train) - 1))
-        for setting, found in parts.items():
-            if setting is None:
-                found.append(held_out_errors(X, Y, scored, ks))
-                continue
-            candidate = learn(X[train], triplets, setting)
-            if candidate is not None and candidate.embedding is not None:
-                found.append(held_out_errors(candidate.embedding(X), Y, scored, ks))
+        if None in parts:
+            parts[None].append(held_out_errors(X, Y, scored, ks))
+        for group in _sharing_a_solution(reachable):
+            for candidate in learn(X[train], triplets, group):
+                if candidate.embedding is not None and candidate.setting in group:
+                    errors = held_out_errors(candidate.embedding(X), Y, scored, ks)
+                    parts[candidate.setting].append(errors)
     return {setting: np.concatenate(found) for setting, found in parts.items() if len(found) == n_folds}
+
+
+def _sharing_a_solution(settings: Iterable[Setting | None]) -> list[list[Setting]]:
+    groups: dict[tuple[int, float], list[Setting]] = {}
+    for setting in settings:
+        if setting is not None:
+            groups.setdefault((setting.n_neighbors, setting.nu), []).append(setting)
+    return list(groups.values())
 
 
 def _prediction_neighbours(n_rows: int) -> list[int]:
@@ -136,8 +145,9 @@ def arrmse_of(errors: np.ndarray) -> float:
 def simplest_good_setting(errors: Errors) -> Setting | None:
     """The best setting of the simplest kind that is within one standard error of the best of all.
 
-    Kinds from simple to flexible: Euclid, the diagonal metric, then full ones by falling shrinkage.
-    The standard error is that of the paired difference, row by row.
+    Kinds from simple to flexible: Euclid, diagonal metrics, then full ones by falling shrinkage; settings
+    of one kind compete by their errors alone. The standard error is that of the paired difference, row by
+    row.
     """
 
     def at_best(setting):
@@ -157,15 +167,9 @@ def simplest_good_setting(errors: Errors) -> Setting | None:
     return ranked[0]
 
 
-def best_of_each_kind(errors: Errors) -> list[Setting | None]:
-    """The better of Euclid and the diagonal metric, then the best full setting of each shrinkage.
-
-    `errors` are those on the training rows, so that a diagonal metric must beat Euclid by a standard error.
-    """
-    simple = {s: table for s, table in errors.items() if s is None or s.shrinkage == 1}
-    best = [simplest_good_setting(simple)] if simple else []
-    full = [setting for setting in errors if setting is not None and setting.shrinkage < 1]
-    for shrinkage in sorted({setting.shrinkage for setting in full}, reverse=True):
-        of_kind = (setting for setting in full if setting.shrinkage == shrinkage)
-        best.append(min(of_kind, key=lambda setting: arrmse_of(errors[setting])))
-    return best
+def best_of_each_mixture(errors: Errors) -> list[Setting]:
+    """For every shrinkage and share of Euclid the setting of the lowest error, the stiffest first."""
+    best: dict[tuple[float, float], Setting] = {}
+    for setting in sorted(filter(None, errors), key=lambda setting: arrmse_of(errors[setting])):
+        best.setdefault((setting.shrinkage, setting.euclid_share), setting)
+    return [best[mixture] for mixture in sorted(best, reverse=True)]

@@ -13,13 +13,13 @@ from nearkin.distances import AffineMap, EmbeddedDistance
 from nearkin.learners.base import REGRESSION, EmbeddingLearner
 from nearkin.learners.constraint.cross_fitting import (
     arrmse_of,
-    best_of_each_kind,
+    best_of_each_mixture,
     cross_fitted_errors,
     simplest_good_setting,
     training_errors,
 )
 from nearkin.learners.constraint.feature_scaling import FeatureScaling
-from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path
+from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path, with_euclid
 from nearkin.learners.constraint.path_settings import PathSettings, Setting, path_settings
 from nearkin.numerics.margin_dual import MarginSolution
 from nearkin.supervision.triplets import output_ordered_triplets, standardised_targets
@@ -52,6 +52,10 @@ class DMLMTP(EmbeddingLearner):
         How far a full metric is drawn towards the diagonal one of the same setting (both scaled to
         trace 1): 0 is the full, 1 the diagonal metric. "auto" tries five values from 0 to 1, or only
         0 if a rank is given.
+    euclid_share : float in [0, 1), sequence of float or "auto", default="auto"
+        How much of the metric is plain Euclid (both of one trace), for rows too few or too noisy to
+        trust the learned one alone: 0 leaves the learned metric, with its weights of zero, as it is.
+        "auto" tries four values from 0 to 0.75 where `n_neighbors` or `nu` is open, else it is 0.
     tol : float, optional
         Relative duality gap at which the solver stops; by default 1e-6 for a diagonal and 1e-4 for a
         full metric.
@@ -66,8 +70,8 @@ class DMLMTP(EmbeddingLearner):
     Attributes
     ----------
     weights_ : ndarray of shape (n_features_in_,)
-        Weight of each feature, exactly 0 for those left out. Only for the diagonal metric, as are
-        the next two.
+        Weight of each feature, exactly 0 for those left out (none is with a share of Euclid). Only for
+        the diagonal metric, as are the next two.
     sparsity_ : float
         Share of the features left out.
     ignored_features_ : ndarray of str
@@ -83,7 +87,7 @@ class DMLMTP(EmbeddingLearner):
     n_iter_ : int
         Solver steps for the setting chosen.
     n_triplets_ : int
-    n_neighbors_, nu_, shrinkage_ : int, float, float
+    n_neighbors_, nu_, shrinkage_, euclid_share_ : int, float, float, float
         The setting chosen.
     fell_back_ : bool
         Whether the metric is plain Euclid, because the triplets taught nothing.
@@ -96,20 +100,21 @@ class DMLMTP(EmbeddingLearner):
     instance with ``MinMaxScaler`` as the paper does.
 
     Where several settings are offered, triplets are built once for the largest neighbourhood, the
-    solutions for falling `nu` start from each other, and of each kind (diagonal, or full of one
-    shrinkage) the setting with the lowest leave-one-out aRRMSE of k-NN regression on the training rows
-    is kept (best k among 3, 5, ..., 35). Plain Euclid takes part where `n_neighbors` or `nu` is open, and
-    a diagonal metric must beat it by one standard error. Full metrics fit their own rows too closely
-    for that: they are compared with the winner by cross-fitting, learned from the training part of
-    each of 10 folds (5 above 200 rows, 3 above 1,000) and scored on the held-out rows, each predicted
-    from all others. The simplest is kept that is within one standard error of the best.
+    solutions for falling `nu` start from each other, and for each shrinkage and share of Euclid (a
+    full metric without Euclid) the neighbourhood and `nu` with the lowest leave-one-out aRRMSE of k-NN
+    regression on the training rows are kept (best k among 3, 5, ..., 35). A flexible metric fits its own rows
+    too closely to be compared like that with a stiffer one: the settings kept are learned again from the
+    training part of each of 10 folds (5 above 200 rows, 3 above 1,000), mixed with every share of Euclid
+    and scored on the held-out rows, each predicted from all others. Plain Euclid takes part where
+    `n_neighbors` or `nu` is open. Of Euclid, diagonal and full metrics the simplest is kept that is
+    within one standard error of the best.
 
     Cost: one exact neighbour search, then for a diagonal metric some tens of Newton steps of
     O(n K p) and a small factorisation each, for a full one some tens of steps of O(n p (p + K) + p^3)
     (p at most n - 1). Memory is O(n K p + T), or O(n (K + p) + T) beyond 256 MB, for the
     T <= n K (K - 1) / 2 triplets. A comparison of S settings costs about as much as S fits, less what
-    warm starts and a looser gap of 1e-3 save; for a full metric, 9 more for each shrinkage (4 above
-    200 rows, 2 above 1,000). It keeps 17 errors of at most 2,000 rows for each setting.
+    warm starts and a looser gap of 1e-3 save, and 10 more (5 above 200 rows, 3 above 1,000) for each of
+    the settings kept. It keeps 17 errors of at most 2,000 rows for each setting.
 
     References
     ----------
@@ -140,6 +145,7 @@ class DMLMTP(EmbeddingLearner):
         *,
         rank=None,
         shrinkage="auto",
+        euclid_share="auto",
         tol=None,
         max_iter=1000,
         verbose=0,
@@ -150,6 +156,7 @@ class DMLMTP(EmbeddingLearner):
         self.metric = metric
         self.rank = rank
         self.shrinkage = shrinkage
+        self.euclid_share = euclid_share
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
@@ -170,7 +177,13 @@ class DMLMTP(EmbeddingLearner):
         """
         X, Y = self._validate_rows_and_targets(X, y)
         settings = path_settings(
-            self.n_neighbors, self.nu, self.metric, self.rank, self.shrinkage, X.shape[0]
+            self.n_neighbors,
+            self.nu,
+            self.metric,
+            self.rank,
+            self.shrinkage,
+            X.shape[0],
+            self.euclid_share,
         )
         triplets = output_ordered_triplets(X, Y, max(settings.neighbourhoods))
         self.path_: list[dict] = []
@@ -213,29 +226,39 @@ class DMLMTP(EmbeddingLearner):
 
     def _candidates(self, X, triplets, settings: PathSettings, loosest_tol: float = 0.0):
         tol = (1e-6 if self.metric == "diagonal" else 1e-4) if self.tol is None else self.tol
-        stopping = {"tol": max(tol, loosest_tol), "max_iter": self.max_iter}
+        options = {
+            "euclid_shares": settings.euclid_shares,
+            "tol": max(tol, loosest_tol),
+            "max_iter": self.max_iter,
+        }
         path = (X, triplets, settings.neighbourhoods, settings.nus)
         if self.metric == "diagonal":
-            return diagonal_path(*path, **stopping)
-        return full_path(*path, shrinkages=settings.shrinkages, rank=self.rank, **stopping)
+            return diagonal_path(*path, **options)
+        return full_path(*path, shrinkages=settings.shrinkages, rank=self.rank, **options)
 
     def _choose(self, X, Y, triplets, settings: PathSettings) -> Setting | None:
         """The setting that the comparison favours, or None for plain Euclid."""
 
-        def learn(part, triplets, setting):
-            return next(self._candidates(part, triplets, settings.only(setting), COMPARISON_TOL), None)
+        def learn(part, triplets, group: list[Setting]):
+            wanted = PathSettings(*(tuple(sorted(set(values))) for values in zip(*group, strict=True)))
+            return self._candidates(part, triplets, wanted, COMPARISON_TOL)
 
         # Like other learners without a random start, the same rows give the same metric unless asked.
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        candidates = self._candidates(X, triplets, settings, COMPARISON_TOL)
-        seen = training_errors(X, Y, candidates, with_euclid=settings.compares_metrics, random=random)
+        is_full = self.metric == "full"
+        # The many mixtures of a full metric with Euclid would take longer to score than to learn.
+        first = settings.least_euclid if is_full else settings
+        seen = training_errors(X, Y, self._candidates(X, triplets, first, COMPARISON_TOL), random=random)
         self._log(seen, "training rows")
-        contenders = best_of_each_kind(seen)
+        learned = best_of_each_mixture(seen)
+        if is_full:
+            learned = settings.with_every_share(learned)
+        contenders = [*learned, None] if settings.compares_metrics else learned
         if len(contenders) > 1:
             unseen = cross_fitted_errors(X, Y, contenders, learn, random=random)
             self._log(unseen, "held-out rows")
-            return simplest_good_setting(unseen) if unseen else contenders[0]
-        return contenders[0] if contenders else settings.simplest
+            return simplest_good_setting(unseen) if unseen else learned[0]
+        return learned[0] if learned else settings.simplest
 
     def _log(self, errors, scored_on: str) -> None:
         for setting, table in errors.items():
@@ -249,11 +272,11 @@ class DMLMTP(EmbeddingLearner):
         solution = chosen.solution
         self.fell_back_ = False
         self.n_triplets_ = n_triplets
-        self.n_neighbors_, self.nu_, self.shrinkage_ = chosen.n_neighbors, chosen.nu, chosen.shrinkage
+        self.n_neighbors_, self.nu_, self.shrinkage_, self.euclid_share_ = chosen.setting
         self.objective_, self.gap_, self.n_iter_ = solution.objective, solution.gap, solution.n_iter
         self._set_embedding(embedding)
         if isinstance(solution, MarginSolution):
-            self._set_weights(solution.weights)
+            self._set_weights(with_euclid(solution.weights, chosen.euclid_share))
         if not solution.converged:
             warnings.warn(
                 f"DMLMTP stopped at max_iter={self.max_iter} with a relative duality gap of "
@@ -267,7 +290,7 @@ class DMLMTP(EmbeddingLearner):
         self.fell_back_ = True
         self.n_triplets_ = n_triplets
         self.n_neighbors_, self.nu_ = max(settings.neighbourhoods), max(settings.nus)
-        self.shrinkage_ = max(settings.shrinkages)
+        self.shrinkage_, self.euclid_share_ = max(settings.shrinkages), 1.0
         self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
         weights = np.ones(n_features)
         self._set_embedding(FeatureScaling.from_weights(weights))

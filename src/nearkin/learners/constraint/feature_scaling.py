@@ -32,6 +32,13 @@ class FeatureScaling:
         return kept * self.scales.astype(X.dtype, copy=False)
 
     @property
+    def weights(self) -> np.ndarray:
+        """Weight of every feature, zero for those left out."""
+        weights = np.zeros(self.n_features)
+        weights[self.features] = self.scales**2
+        return weights
+
+    @property
     def matrix(self) -> np.ndarray:
         """The same map as a dense matrix, one row for each feature kept."""
         dense = np.zeros((len(self.features), self.n_features))

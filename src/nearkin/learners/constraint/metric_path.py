@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -31,18 +32,21 @@ class Candidate:
     shrinkage: float
     solution: MarginSolution | PsdSolution
     embedding: FeatureScaling | AffineMap | None
+    euclid_share: float = 0.0
 
     @property
     def setting(self) -> Setting:
-        return Setting(self.n_neighbors, self.nu, self.shrinkage)
+        return Setting(self.n_neighbors, self.nu, self.shrinkage, self.euclid_share)
 
     @property
     def contradictory(self) -> bool:
         return self.embedding is None
 
 
-def diagonal_path(X, triplets: Triplets, neighbourhoods, nus, **stopping) -> Iterator[Candidate]:
-    """Diagonal metrics for each neighbourhood size (ascending) and nu (descending).
+def diagonal_path(
+    X, triplets: Triplets, neighbourhoods, nus, *, euclid_shares=(0.0,), **stopping
+) -> Iterator[Candidate]:
+    """Diagonal metrics for each neighbourhood size (ascending) and nu (descending), with shares of Euclid.
 
     `stopping` is the `tol` and `max_iter` of the solver. The lowest share of the margins only gets
     worse as nu falls, so that once the triplets contradict each other they do so for every smaller
@@ -59,16 +63,38 @@ def diagonal_path(X, triplets: Triplets, neighbourhoods, nus, **stopping) -> Ite
             with blas_threads(part.n_pairs * X.shape[1]):
                 solution = solve_margin_dual(pairs, part.near, part.far, nu, start=start, **stopping)
             start = solution.dual
-            scaling = FeatureScaling.from_weights(solution.weights) if solution.weights.any() else None
-            yield Candidate(n_neighbors, nu, 1.0, solution, scaling)
-            if scaling is None:
+            if not solution.weights.any():
+                yield Candidate(n_neighbors, nu, 1.0, solution, None)
                 break
+            for share in euclid_shares:
+                scaling = FeatureScaling.from_weights(with_euclid(solution.weights, share))
+                yield Candidate(n_neighbors, nu, 1.0, solution, scaling, share)
+
+
+def with_euclid(weights: np.ndarray, share: float) -> np.ndarray:
+    """Weights of which a share is Euclid's, that is equal ones; their sum stays.
+
+    >>> with_euclid(np.array([4.0, 0.0]), 0.5)
+    array([3., 1.])
+    """
+    return (1 - share) * weights + share * weights.mean() if share else weights
 
 
 def full_path(
-    X, triplets: Triplets, neighbourhoods, nus, *, shrinkages, rank: int | None, **stopping
+    X,
+    triplets: Triplets,
+    neighbourhoods,
+    nus,
+    *,
+    shrinkages,
+    rank: int | None,
+    euclid_shares=(0.0,),
+    **stopping,
 ) -> Iterator[Candidate]:
-    """Full metrics for each neighbourhood size and nu, drawn towards the diagonal one by each shrinkage."""
+    """Full metrics for each neighbourhood size and nu, drawn towards the diagonal one by each shrinkage.
+
+    Each of these comes with every share of Euclid.
+    """
     basis, coordinates = _row_space(X)
     diagonal = {}
     if max(shrinkages) > 0:
@@ -90,10 +116,10 @@ def full_path(
                 break
             factor = solution.factor if basis is None else basis @ solution.factor
             scaling = diagonal.get((n_neighbors, nu))
-            for shrinkage in shrinkages:
-                embedding = _mixture(factor, scaling, shrinkage)
+            for shrinkage, share in product(shrinkages, euclid_shares):
+                embedding = _mixture(factor, scaling, shrinkage, share)
                 if embedding is not None:
-                    yield Candidate(n_neighbors, nu, shrinkage, solution, embedding)
+                    yield Candidate(n_neighbors, nu, shrinkage, solution, embedding, share)
 
 
 def _row_space(X) -> tuple[np.ndarray | None, np.ndarray]:
@@ -138,19 +164,24 @@ def _solve_full(coordinates, part: Triplets, nu: float, start, rank, stopping) -
     )
 
 
-def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: float):
-    """Embedding of (1 - shrinkage) full + shrinkage diagonal, both of trace 1; None if it cannot be made.
+def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: float, share: float):
+    """Embedding of (1 - shrinkage) full + shrinkage diagonal, of which a share is Euclid; all of trace 1.
 
-    The two parts lie one above the other: their squared distances add up, without a factorisation.
+    None if it cannot be made. The parts lie one above the other: their squared distances add up, without
+    a factorisation.
     """
-    if shrinkage == 0:
+    if shrinkage > 0 and scaling is None:
+        return None
+    if shrinkage == 1 and scaling is not None:
+        return scaling if share == 0 else FeatureScaling.from_weights(with_euclid(scaling.weights, share))
+    if shrinkage == share == 0:
         return AffineMap(np.ascontiguousarray(factor.T))
-    if scaling is None:
+    p = factor.shape[0]
+    if p > LARGEST_MIXTURE:
         return None
-    if shrinkage == 1:
-        return scaling
-    if factor.shape[0] > LARGEST_MIXTURE:
-        return None
-    full = np.sqrt((1 - shrinkage) / np.sum(factor**2)) * factor.T
-    diagonal = np.sqrt(shrinkage / np.sum(scaling.scales**2)) * scaling.matrix
-    return AffineMap(np.concatenate([full, diagonal]))
+    parts = [np.sqrt((1 - share) * (1 - shrinkage) / np.sum(factor**2)) * factor.T]
+    if shrinkage > 0 and scaling is not None:
+        parts.append(np.sqrt((1 - share) * shrinkage / np.sum(scaling.scales**2)) * scaling.matrix)
+    if share > 0:
+        parts.append(np.sqrt(share / p) * np.eye(p))
+    return AffineMap(np.concatenate(parts))
