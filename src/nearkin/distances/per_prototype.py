@@ -102,7 +102,7 @@ class PerPrototypeDistance(Distance):
         rows = max(1, BLOCK_ELEMENTS // (metrics.size // metrics.shape[-1]))
         for start in range(0, U.shape[0], rows):
             block = slice(start, start + rows)
-            D[block] = prototype_distances(U[block], centres, metrics).distances
+            D[block] = prototype_distances(U[block], centres, metrics)
         return D
 
     def owners(self, references) -> np.ndarray:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from nearkin.numerics.prototypes import (
-    nearest_same_and_other,
-    prototype_distances,
-    ratio_errors,
-    ratio_objective,
-)
+from nearkin.numerics.prototypes import nearest_same_and_other, prototype_distances, ratio_errors
 from nearkin.numerics.threads import blas_threads
-from nearkin.solvers.adadelta import Adadelta
 
 # The averaged parameters forget an epoch with this factor per later epoch.
 AVERAGE_DECAY = 0.8
+# How much of Adadelta's running means a step keeps.
+STEP_DECAY = 0.95
 # Adadelta's epsilon for coordinates of size 1: ten times the usual, which halves the epochs needed.
 STEP_EPSILON = 1e-5
 # Projected differences made at one time while the objective of many rows is evaluated.
@@ -51,7 +46,7 @@ class Prototypes:
     def distances(self, U) -> np.ndarray:
         rows = max(1, BLOCK_ELEMENTS // (self.metrics.size // self.metrics.shape[-1]))
         blocks = [
-            prototype_distances(U[start : start + rows], self.centres, self.metrics).distances
+            prototype_distances(U[start : start + rows], self.centres, self.metrics)
             for start in range(0, len(U), rows)
         ]
         return np.concatenate(blocks)
@@ -61,7 +56,7 @@ class Prototypes:
         D = self.distances(data.U)
         same, other = nearest_same_and_other(D, data.y[:, None] == self.labels)
         rows = np.arange(len(data))
-        errors, _, _ = ratio_errors(D[rows, same], D[rows, other], beta, tiny_distance(data.U))
+        errors = ratio_errors(D[rows, same], D[rows, other], beta, tiny_distance(data.U))
         return float(errors @ data.weights)
 
     def error(self, data: LabelledRows) -> float:
@@ -106,7 +101,7 @@ def tiny_distance(U) -> float:
 
 
 class _Parameters:
-    """Centres and metrics as views of one flat buffer, so that a solver's step is one pass."""
+    """Centres and metrics as views of one flat buffer, so that averaging is one pass."""
 
     def __init__(self, start: Prototypes):
         self.labels = start.labels
@@ -121,6 +116,50 @@ class _Parameters:
     def prototypes(self, flat) -> Prototypes:
         centres, metrics = self.views(flat.copy())
         return Prototypes(centres, self.labels, metrics)
+
+
+class _Passes:
+    """Passes over the rows, one step per batch of a fresh shuffle, and the solver's memory between them."""
+
+    def __init__(self, data: LabelledRows, parameters: _Parameters, schedule: Schedule):
+        # Loaded here: numba takes most of a second to import.
+        from nearkin.numerics.kernels_prototypes import factor_epoch, weight_epoch
+
+        self._centres, metrics = parameters.views(parameters.flat)
+        self._metrics = metrics.reshape(len(metrics), -1)
+        self._labels = np.ascontiguousarray(parameters.labels, dtype=np.int64)
+        self._epoch = weight_epoch if metrics.ndim == 2 else factor_epoch
+        self._rows = (
+            np.ascontiguousarray(data.U),
+            np.ascontiguousarray(data.y, dtype=np.int64),
+            np.ascontiguousarray(data.weights),
+        )
+        n_prototypes, n_coordinates = self._centres.shape
+        width = n_coordinates + self._metrics.shape[1]
+        dtype = parameters.flat.dtype
+        self._running = np.zeros((n_prototypes, width), dtype), np.zeros((n_prototypes, width), dtype)
+        self._clock = np.zeros(n_prototypes + 1, dtype=np.int64)
+        self._solver = dtype.type(STEP_DECAY), dtype.type(STEP_EPSILON)
+        self._beta = float(schedule.beta)
+        # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
+        n_batches = max(1, round(len(data) / schedule.batch_size))
+        self._bounds = np.linspace(0, len(data), n_batches + 1).astype(np.int64)
+
+    def once(self, rng) -> float:
+        """Take the steps of one pass; the mean error met on the way."""
+        return self._epoch(
+            *self._rows,
+            rng.permutation(len(self._rows[1])),
+            self._bounds,
+            self._labels,
+            self._centres,
+            self._metrics,
+            self._running,
+            self._clock,
+            self._beta,
+            tiny_distance(self._rows[0]),
+            self._solver,
+        )
 
 
 class _Progress:
@@ -176,12 +215,12 @@ def train(
     parameters = _Parameters(start)
     theta = parameters.flat
     average = theta.copy()
-    solver = Adadelta(theta.shape, theta.dtype, epsilon=STEP_EPSILON)
+    passes = _Passes(data, parameters, schedule)
     progress = _Progress(schedule, validation)
     size = start.metrics.size // start.metrics.shape[-1] * data.U.shape[1]
     with blas_threads(size * min(schedule.batch_size, len(data))):
         for epoch in range(schedule.max_epochs):
-            objective = _one_epoch(data, parameters, solver, schedule, rng)
+            objective = passes.once(rng)
             # The first average must not remember the start.
             average += (theta - average) * max(1 - AVERAGE_DECAY, 1 / (epoch + 1))
             if progress.record(objective, parameters, average):
@@ -195,37 +234,3 @@ def train(
         value = min(values)
         final = candidates[values.index(value)]
     return Trained(final, value, progress.history, progress.converged)
-
-
-def _one_epoch(
-    data: LabelledRows, parameters: _Parameters, solver: Adadelta, schedule: Schedule, rng
-) -> float:
-    """One step per batch of a fresh shuffle; the mean error met on the way."""
-    theta = parameters.flat
-    gradient = np.empty_like(theta)
-    centres, metrics = parameters.views(theta)
-    grad_centres, grad_metrics = parameters.views(gradient)
-    order = rng.permutation(len(data))
-    U, y, weights = data.U[order], data.y[order], data.weights[order]
-    tiny = tiny_distance(U)
-    total = 0.0
-    # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
-    bounds = np.linspace(0, len(y), max(1, round(len(y) / schedule.batch_size)) + 1).astype(int)
-    for first, last in pairwise(bounds.tolist()):
-        batch = slice(first, last)
-        # With equal weights this is the mean over the batch.
-        scale = len(y) / (last - first)
-        value = ratio_objective(
-            U[batch],
-            y[batch, None] == parameters.labels,
-            weights[batch] * scale,
-            centres,
-            metrics,
-            beta=schedule.beta,
-            tiny=tiny,
-            grad_prototypes=grad_centres,
-            grad_metrics=grad_metrics,
-        )
-        total += value / scale
-        solver.step(theta, gradient)
-    return total
