@@ -54,7 +54,13 @@ def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.nda
     e = check_components(n_components, n, d)
     classes = len(np.unique(y)) if np.issubdtype(np.asarray(y).dtype, np.integer) else 0
     if init == "auto":
-        init = "lda" if e <= min(d, classes - 1) else "pca" if e < min(d, n) else "identity"
+        if e <= min(d, classes - 1):
+            try:
+                return _lda_start(X, y, e, classes)
+            except ValueError:
+                # Constant or collinear features leave LDA fewer directions than classes promise.
+                pass
+        init = "pca" if e < min(d, n) else "identity"
     if init == "identity":
         return np.eye(e, d)
     if init == "random":

@@ -22,6 +22,7 @@ from nearkin.learners.gradient.callbacks import (
     StepReporter,
     with_callbacks,
 )
+from nearkin.learners.gradient.early_stopping import steps_by_halves, stops_early
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
 from nearkin.numerics.workers import one_blas_thread
@@ -60,6 +61,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     verbose: int
     random_state: object
     solver: object
+    #: "auto", True or False where a learner offers it.
+    early_stopping: object = False
 
     parameters_: np.ndarray
     lift_: Embedding | None
@@ -107,7 +110,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             self, None, X, y, lambda theta: self._fitted(map_, theta, lift, n_features, X.dtype)
         )
         with one_blas_thread():
-            result = self._best_of_restarts(map_, training, theta0, rng, reporter)
+            last = None if warm else self._last_step(map_, training, theta0, rng)
+            result = self._best_of_restarts(map_, training, theta0, rng, reporter, last)
         self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
         for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
             setattr(self, name, value)
@@ -144,15 +148,33 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         precision = np.float32 if len(F) >= FLOAT32_FROM else F.dtype
         return Training(np.ascontiguousarray(F, dtype=precision), y, weights)
 
-    def _best_of_restarts(self, map_, training, theta0, rng, reporter) -> SolverResult:
+    def _last_step(self, map_, training, theta0, rng) -> int | None:
+        """The step to stop after, or None to go on until the objective settles."""
+        if not stops_early(self.early_stopping, len(training.F)):
+            return None
+        return steps_by_halves(
+            map_,
+            self._loss(),
+            self._solver(),
+            training.F,
+            training.y,
+            theta0,
+            weights=training.weights,
+            rng=rng,
+        )
+
+    def _best_of_restarts(self, map_, training, theta0, rng, reporter, last) -> SolverResult:
         objective = Objective(
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
-        best = self._optimise(objective, theta0, self._progress(1, reporter))
+        if last == 0:
+            value = objective(theta0)[0]
+            return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
+        best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
             noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
             theta = theta0 + noise * rng.standard_normal(theta0.size)
-            result = self._optimise(objective, theta, self._progress(run, reporter))
+            result = self._optimise(objective, theta, self._progress(run, reporter, last))
             if result.value < best.value:
                 best = result
         return best
@@ -160,7 +182,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _optimise(self, objective, theta, callback) -> SolverResult:
         return minimise_exactly(self._solver(), objective, theta, callback)
 
-    def _progress(self, run: int, reporter: StepReporter):
+    def _progress(self, run: int, reporter: StepReporter, last: int | None):
         step = 0
 
         def after_step(theta, value) -> bool:
@@ -168,7 +190,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             step += 1
             if self.verbose:
                 print(f"[{type(self).__name__}] run {run}, step {step}: objective {value:.6g}")
-            return reporter.step(theta)
+            return reporter.step(theta) or step == last
 
         return after_step
 

@@ -46,6 +46,10 @@ class MEGM(GradientLearner):
     max_iter : int, default=100
     tol : float, default=1e-5
         Stop when a step gains less than this share of the objective (or of 1, if that is larger).
+    early_stopping : bool or "auto", default="auto"
+        Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
+        samples first: small samples are over-fitted long before the objective settles. "auto" does so
+        below 1,000 samples. A warm start goes on regardless.
     n_init : int, default=1
         Restarts from changed starts; the best objective is kept.
     warm_start : bool, default=False
@@ -102,6 +106,7 @@ class MEGM(GradientLearner):
         solver="lbfgs",
         max_iter=100,
         tol=1e-5,
+        early_stopping="auto",
         n_init=1,
         warm_start=False,
         verbose=0,
@@ -116,6 +121,7 @@ class MEGM(GradientLearner):
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
+        self.early_stopping = early_stopping
         self.n_init = n_init
         self.warm_start = warm_start
         self.verbose = verbose

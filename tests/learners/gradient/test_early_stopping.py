@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_classification
+from sklearn.preprocessing import scale
+
+from nearkin.learners.gradient import MEGM, NCA
+from nearkin.learners.gradient.early_stopping import split_in_halves, steps_by_halves, stops_early
+from nearkin.losses import MEGMLoss
+from nearkin.maps import LinearMap
+from nearkin.solvers import LBFGS
+
+X, y = load_wine(return_X_y=True)
+X = scale(X)
+
+
+def noisy_classes(n=160, seed=0):
+    """Labels that hardly depend on the features: whatever is learned beyond a little is noise."""
+    data, codes = make_classification(
+        n, 12, n_informative=2, n_redundant=0, flip_y=0.4, class_sep=0.5, random_state=seed
+    )
+    return scale(data), np.sort(codes), np.argsort(codes, kind="stable")
+
+
+def steps(data, codes, **settings):
+    settings = {"rng": np.random.RandomState(0), **settings}
+    theta0 = np.eye(data.shape[1]).ravel()
+    return steps_by_halves(
+        LinearMap(init="identity"), MEGMLoss(), LBFGS(100), data, codes, theta0, **settings
+    )
+
+
+def test_noise_is_not_followed_and_a_clear_structure_is():
+    data, codes, order = noisy_classes()
+    assert steps(data[order], codes) <= 5
+    rng = np.random.RandomState(1)
+    clear = rng.standard_normal((200, 6)) * [1, 1, 5, 5, 5, 5]
+    codes = (clear[:, 0] + clear[:, 1] > 0).astype(int)
+    order = np.argsort(codes, kind="stable")
+    found = steps(clear[order], codes[order])
+    assert found is None or found > 5
+
+
+def test_a_budget_shorter_than_the_best_count_is_used_up():
+    order = np.argsort(y, kind="stable")
+    theta0 = np.eye(X.shape[1]).ravel()
+    short = steps_by_halves(
+        LinearMap(init="identity"),
+        MEGMLoss(),
+        LBFGS(1),
+        X[order],
+        y[order],
+        theta0,
+        rng=np.random.RandomState(0),
+    )
+    assert short is None
+
+
+def test_learner_takes_as_many_steps_as_the_halves_recommend():
+    data, codes, order = noisy_classes()
+    early = MEGM(init="identity", random_state=0).fit(data[order], codes)
+    recommended = steps(data[order] - data[order].mean(axis=0), codes)
+    assert early.n_iter_ == max(1, recommended)
+    assert len(early.history_) == recommended + 1
+    assert early.n_iter_ < MEGM(early_stopping=False).fit(data[order], codes).n_iter_
+
+
+def test_no_step_is_taken_where_none_helps():
+    rng = np.random.RandomState(3)
+    data, codes = rng.standard_normal((60, 20)), np.repeat([0, 1], 30)
+    fits = [MEGM(init="identity", random_state=seed).fit(data, codes) for seed in range(4)]
+    still = [fitted for fitted in fits if len(fitted.history_) == 1]
+    assert still, "labels that are pure noise should not move the map every time"
+    np.testing.assert_array_equal(still[0].components_, np.eye(20))
+    assert still[0].objective_ == still[0].history_[0]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_large_samples_and_other_wishes_are_left_alone():
+    assert not stops_early("auto", 1_000)
+    assert stops_early(True, 1_000)
+    assert not stops_early(False, 100)
+    assert not stops_early(True, 19)
+    plain = NCA(max_iter=30).fit(X, y)
+    early = NCA(max_iter=30, early_stopping=True, random_state=0).fit(X, y)
+    assert early.n_iter_ <= plain.n_iter_
+    with pytest.raises(ValueError, match="early_stopping"):
+        NCA(early_stopping="maybe").fit(X, y)
+
+
+def test_a_warm_start_goes_on():
+    data, codes, order = noisy_classes()
+    learner = MEGM(init="identity", warm_start=True, random_state=0).fit(data[order], codes)
+    stopped = learner.objective_
+    assert learner.fit(data[order], codes).objective_ < stopped
+
+
+def test_weights_are_split_with_their_rows():
+    data, codes, order = noisy_classes()
+    even = steps(data[order], codes, weights=np.full(len(codes), 3.0))
+    assert even == steps(data[order], codes)
+    # A row of almost all the weight leaves the half without it nothing to go by but the rest.
+    heavy = np.where(np.arange(len(codes)) == 5, 1.0, 1e-6)
+    assert steps(data[order], codes, weights=heavy) != even
+
+
+@pytest.mark.parametrize("codes", [np.repeat([0, 1, 2], [1, 6, 9]), np.repeat([0, 1], [10, 11])])
+def test_halves_hold_every_row_once_and_every_class(codes):
+    first, second = split_in_halves(codes, np.random.RandomState(0))
+    assert sorted([*first, *second]) == list(range(len(codes)))
+    for half in (first, second):
+        counts, whole = np.bincount(codes[half], minlength=codes.max() + 1), np.bincount(codes)
+        assert (np.abs(counts - whole / 2) <= 1).all()
+        assert (counts[whole >= 2] > 0).all()
+
+
+def test_real_targets_are_halved_at_random():
+    targets = np.random.RandomState(0).standard_normal((30, 2))
+    first, second = split_in_halves(targets, np.random.RandomState(0))
+    assert len(first) == len(second) == 15
+    assert not set(first) & set(second)
