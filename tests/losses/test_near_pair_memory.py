@@ -2,36 +2,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
+from tests.losses.pair_sets import listed, near
 
-from nearkin.losses import near_pair_memory
 from nearkin.losses.near_pair_memory import NearPairMemory
-
-
-def listed(pairs):
-    indptr, others = pairs
-    return set(zip(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)).tolist(), others.tolist()))
-
-
-def near(Z, limits):
-    return {
-        (i, j)
-        for i, j in zip(*np.nonzero(cdist(Z, Z, "sqeuclidean") <= np.maximum.outer(limits, limits)))
-        if i < j
-    }
+from nearkin.numerics import near_pair_search
 
 
 @pytest.fixture
 def searches(monkeypatch):
     """How often pairs were searched for."""
     count = []
-    search = near_pair_memory.near_pairs
+    search = near_pair_search.near_pairs
 
     def counted(*args, **kwargs):
         count.append(1)
         return search(*args, **kwargs)
 
-    monkeypatch.setattr(near_pair_memory, "near_pairs", counted)
+    monkeypatch.setattr(near_pair_search, "near_pairs", counted)
     return count
 
 
@@ -81,25 +68,3 @@ def test_too_many_pairs_are_told_and_forgotten():
     Z, memory = np.zeros((50, 2)), NearPairMemory()
     assert memory.within(Z, np.ones(50), 100) is None
     assert memory.within(Z, np.ones(50), 50 * 49 // 2) is not None
-
-
-def test_search_in_principal_dimensions_finds_the_same_pairs():
-    rng = np.random.RandomState(0)
-    Z = rng.standard_normal((150, 40)) * 0.8 ** np.arange(40)
-    limits = rng.uniform(1.0, 2.0, 150)
-    memory = NearPairMemory()
-    found = listed(memory.within(Z, limits, 20_000))
-    assert memory.directions.shape[1] < 40
-    assert found == near(Z, limits)
-
-
-def test_misleading_principal_dimensions_are_given_up():
-    rng = np.random.RandomState(0)
-    Z = rng.standard_normal((150, 40)) * np.where(np.arange(40) < 8, 3.0, 0.3)
-    # In the leading dimensions the rows form pairs of twins, in the others they are far apart.
-    Z[75:, :8] = Z[:75, :8]
-    Z[:, 8:] *= 10
-    memory = NearPairMemory()
-    for _ in range(4):
-        memory.forget()
-        assert near(Z, np.full(150, 5.0)) == listed(memory.within(Z, np.full(150, 5.0), 20_000))

@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
-from nearkin.losses.near_pair_memory import NearPairMemory
-from nearkin.numerics.near_pairs import list_distances, list_gradient
+from nearkin.losses.impostor_memory import ImpostorMemory
+from nearkin.numerics.near_pairs import list_gradient
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
 
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
 LARGEST_LISTED_PER_ROW = 250
-#: After a list was found too long, as many evaluations pass before the next attempt.
-EVALUATIONS_BETWEEN_ATTEMPTS = 3
 
 
 @dataclass
@@ -28,8 +26,9 @@ class MarginState:
     codes: np.ndarray
     segments: np.ndarray
     order: np.ndarray | None
-    memory: NearPairMemory = field(repr=False)
-    wait: int = 0
+    memory: ImpostorMemory = field(repr=False)
+    #: Violating pairs at the last evaluation by full blocks, about.
+    violations: int = 0
 
 
 class LargeMarginLoss(Loss):
@@ -77,7 +76,7 @@ class LargeMarginLoss(Loss):
         if order is not None:
             X, codes, weights = X[order], codes[order], weights[order]
         targets = target_neighbours(X, codes, self.n_targets)
-        return MarginState(targets, weights, codes, segments, order, NearPairMemory(codes))
+        return MarginState(targets, weights, codes, segments, order, ImpostorMemory(codes))
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_near_pairs import distances_to, scatter_targets
@@ -103,17 +102,10 @@ class LargeMarginLoss(Loss):
         from nearkin.numerics import kernels_margin as kernels
 
         n = len(Z)
-        pairs = None
-        if state.wait > 0:
-            state.wait -= 1
-        else:
-            most = int(min(LARGEST_LISTED_PER_ROW * n, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
-            pairs = state.memory.within(Z, reaches.max(axis=1), most)
-            if pairs is None:
-                state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
-        if pairs is not None:
-            indptr, others = pairs
-            distances = list_distances(Z, indptr, others)
+        most = int(min(LARGEST_LISTED_PER_ROW * n, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
+        listed = None if state.violations > most else state.memory.within(Z, reaches.max(axis=1), most)
+        if listed is not None:
+            (indptr, others), distances = listed
             pair_weights = np.empty_like(distances)
             value = kernels.hinge_list(indptr, others, distances, reaches, weights, pushes, pair_weights)
             return value, list_gradient(Z, indptr, others, pair_weights)
@@ -125,4 +117,7 @@ class LargeMarginLoss(Loss):
                 G, first, norms, state.segments, state.codes, reaches, block_weights, pushes
             )
 
-        return row_block_gradient(Z, weigh)
+        result = row_block_gradient(Z, weigh)
+        # A pair that violates both ways is counted twice, most are.
+        state.violations = int(pushes.max(axis=1).sum()) // 2
+        return result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
+from nearkin.numerics.near_pair_search import NearPairSearch
+from nearkin.numerics.near_pairs import PairList
 
 #: A list should outlive this many steps as long as the last one ...
 STEPS_AHEAD = 3
@@ -12,14 +13,6 @@ STEPS_AHEAD = 3
 LARGEST_MARGIN = 0.15
 #: Share of rows that may have moved farther than the list allows for.
 STRAGGLERS = 0.01
-#: Searches in principal dimensions pay from this many dimensions on ...
-FEWEST_DIMENSIONS = 32
-#: ... if so small a share of them holds most of the variance, ...
-WORTHWHILE = 0.6
-#: ... and if not too many pairs per true one have to be looked at closely.
-MOST_FALSE_CANDIDATES = 6
-#: Searches after which the directions are renewed.
-MOST_SEARCHES = 8
 
 
 class NearPairMemory:
@@ -41,9 +34,8 @@ class NearPairMemory:
     """
 
     def __init__(self, groups=None):
-        self.groups = groups
+        self.search = NearPairSearch(groups)
         self.last = None
-        self.share, self.age, self.directions = 0.9, MOST_SEARCHES, None
         self.forget()
 
     def forget(self) -> None:
@@ -63,40 +55,11 @@ class NearPairMemory:
 
     def _search(self, Z, roots, max_pairs, norms) -> None:
         margin = self._margin(Z, roots)
-        self.pairs = self._pairs(Z, (roots + margin) ** 2, max_pairs, norms)
+        self.pairs = self.search(Z, (roots + margin) ** 2, max_pairs, norms)
         if self.pairs is None and margin > 0:
             margin = 0.0
-            self.pairs = self._pairs(Z, roots**2, max_pairs, norms)
+            self.pairs = self.search(Z, roots**2, max_pairs, norms)
         self.origin, self.roots = Z, roots + margin
-
-    def _pairs(self, Z, limits, max_pairs, norms) -> PairList | None:
-        """Search in few principal dimensions, where no pair is farther than in all, then look closely."""
-        self._turn(Z)
-        if self.directions is not None:
-            flat = np.ascontiguousarray(Z @ self.directions)
-            candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
-            if candidates is not None:
-                indptr, others = candidates
-                owners = np.repeat(np.arange(len(Z)), np.diff(indptr))
-                reach = np.maximum(limits[owners], limits[others])
-                pairs = keep_pairs(indptr, others, list_distances(Z, indptr, others) <= reach)
-                if len(others) > len(Z) + MOST_FALSE_CANDIDATES * len(pairs[1]):
-                    self.share, self.age = 1 - (1 - self.share) / 2, MOST_SEARCHES
-                return pairs if len(pairs[1]) <= max_pairs else None
-            self.share, self.age = 1.0, MOST_SEARCHES
-        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, norms=norms)
-
-    def _turn(self, Z) -> None:
-        """Renew the principal directions now and then; any orthonormal ones would be valid."""
-        self.age += 1
-        if self.age < MOST_SEARCHES or Z.shape[1] < FEWEST_DIMENSIONS:
-            return
-        self.age, self.directions = 0, None
-        variances, directions = np.linalg.eigh((Z.T @ Z).astype(np.float64))
-        shares = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(np.float64).tiny)
-        count = 8 * int(np.ceil((np.searchsorted(shares, self.share) + 1) / 8))
-        if count <= WORTHWHILE * Z.shape[1]:
-            self.directions = np.ascontiguousarray(directions[:, ::-1][:, :count], dtype=Z.dtype)
 
     def _margin(self, Z, roots) -> float:
         """How far beyond the limits to look, judging by the last step."""

@@ -7,6 +7,7 @@ import numpy as np
 from nearkin.distances.embedded import AffineMap
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
+from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
 
 def _after(lift, matrix):
@@ -45,10 +46,10 @@ class LinearMap(Map):
 
     def forward(self, theta, F):
         A = theta.reshape(-1, F.shape[1]).astype(F.dtype, copy=False)
-        return F @ A.T, F
+        return tall_product(F, A.T), F
 
     def pullback(self, dZ, cache) -> np.ndarray:
-        return (dZ.T @ cache).ravel().astype(np.float64, copy=False)
+        return tall_inner_product(dZ, cache).ravel().astype(np.float64, copy=False)
 
     def freeze(self, theta, lift, n_features):
         return _after(lift, theta.reshape(-1, n_features))

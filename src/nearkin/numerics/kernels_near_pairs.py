@@ -127,3 +127,13 @@ def scatter_targets(Z, targets, weights, dZ):
                     pull = weight * (Z[i, c] - Z[j, c])
                     dZ[i, c] += pull
                     dZ[j, c] -= pull
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def pair_excesses(indptr, others, distances, roots):
+    """Root of each listed pair's distance minus the larger of its rows' roots."""
+    out = np.empty_like(distances)
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            out[p] = np.sqrt(distances[p]) - max(roots[i], roots[others[p]])
+    return out

@@ -18,6 +18,8 @@ BLOCK_BYTES = 12 * 2**20
 #: A tile of inner products is read again as soon as it is made: it should still be in the cache.
 TILE_ROWS = 256
 TILE_COLUMNS = 1_024
+#: To look at an inner product costs as much as so many more dimensions of it.
+LOOK_COST = 30
 #: How many times its share of the allowed pairs a stretch of rows may have.
 UNEVENNESS = 16
 
@@ -81,7 +83,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None) -> PairLis
             found[block] = part
             totals[block] = max_pairs + 1 if part is None else len(part[0])
 
-    run_striped(search, len(starts), worker_count(n * n * width / 2))
+    run_striped(search, len(starts), worker_count(n * n * (width + LOOK_COST) / 2))
     if totals.sum() > max_pairs:
         return None
     rows = np.concatenate([part[0] for part in found])

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 
 from nearkin.numerics.threads import MULTIPLY_ADDS_PER_THREAD, _controller, blas_threads
 
@@ -60,10 +61,33 @@ def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: in
     The split depends on the number of workers only, so sums that each worker keeps for itself come
     out the same from run to run.
     """
-    workers = max(1, min(workers, n_blocks))
+    workers = max(1, min(workers, n_blocks, _allowed.get() or workers))
     with one_blas_thread():
-        if workers == 1:
-            task(0, range(n_blocks))
-            return
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda w: task(w, range(w, n_blocks, workers)), range(workers)))
+        helpers = [_helpers().submit(_help, task, w, range(w, n_blocks, workers)) for w in range(1, workers)]
+        try:
+            task(0, range(0, n_blocks, workers))
+        finally:
+            # Nobody may go on writing into the caller's arrays after this has returned.
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
+
+
+def _help(task, worker: int, blocks: range) -> None:
+    # A helper that waited for other helpers could wait for ever: what it starts, it does alone.
+    token = _allowed.set(1)
+    try:
+        task(worker, blocks)
+    finally:
+        _allowed.reset(token)
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that wait for work: to start one for every pass would cost milliseconds each time."""
+    return ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), thread_name_prefix="nearkin")
+
+
+# A forked process has the pool but not its threads.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)

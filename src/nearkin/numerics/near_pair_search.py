@@ -1,0 +1,64 @@
+"""Repeated searches for near pairs of rows that move little from one to the next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
+
+#: Searches in principal dimensions pay from this many dimensions on ...
+FEWEST_DIMENSIONS = 32
+#: ... if so small a share of them holds most of the variance, ...
+WORTHWHILE = 0.6
+#: ... and if not too many pairs per true one have to be looked at closely.
+MOST_FALSE_CANDIDATES = 6
+#: Searches after which the directions are renewed.
+MOST_SEARCHES = 8
+
+
+class NearPairSearch:
+    """Finds near pairs in few principal dimensions, where no pair is farther than in all, then looks closely.
+
+    Parameters
+    ----------
+    groups : sorted integer array, optional
+        List only pairs of different groups.
+
+    Examples
+    --------
+    >>> NearPairSearch()(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), 9)
+    (array([0, 1, 1, 1]), array([1], dtype=int32))
+    """
+
+    def __init__(self, groups=None):
+        self.groups = groups
+        self.share, self.age, self.directions = 0.9, MOST_SEARCHES, None
+
+    def __call__(self, Z, limits, max_pairs: int, norms=None) -> PairList | None:
+        """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``; None if more than `max_pairs`."""
+        self._turn(Z)
+        if self.directions is not None:
+            flat = np.ascontiguousarray(Z @ self.directions)
+            candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
+            if candidates is not None:
+                indptr, others = candidates
+                owners = np.repeat(np.arange(len(Z)), np.diff(indptr))
+                reach = np.maximum(limits[owners], limits[others])
+                pairs = keep_pairs(indptr, others, list_distances(Z, indptr, others) <= reach)
+                if len(others) > len(Z) + MOST_FALSE_CANDIDATES * len(pairs[1]):
+                    self.share, self.age = 1 - (1 - self.share) / 2, MOST_SEARCHES
+                return pairs if len(pairs[1]) <= max_pairs else None
+            self.share, self.age = 1.0, MOST_SEARCHES
+        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, norms=norms)
+
+    def _turn(self, Z) -> None:
+        """Renew the principal directions now and then; any orthonormal ones would be valid."""
+        self.age += 1
+        if self.age < MOST_SEARCHES or Z.shape[1] < FEWEST_DIMENSIONS:
+            return
+        self.age, self.directions = 0, None
+        variances, directions = np.linalg.eigh((Z.T @ Z).astype(np.float64))
+        shares = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(np.float64).tiny)
+        count = 8 * int(np.ceil((np.searchsorted(shares, self.share) + 1) / 8))
+        if count <= WORTHWHILE * Z.shape[1]:
+            self.directions = np.ascontiguousarray(directions[:, ::-1][:, :count], dtype=Z.dtype)
