@@ -18,7 +18,7 @@ def test_misleading_principal_dimensions_are_given_up():
     rng = np.random.RandomState(0)
     Z = 2.0 * rng.standard_normal((150, 40))
     # In the leading dimensions the rows fall into ten-fold copies, in the others they are far apart.
-    Z[:, :8] = 10.0 * np.repeat(rng.standard_normal((15, 8)), 10, axis=0)
+    Z[:, :8] = 30.0 * np.repeat(rng.standard_normal((15, 8)), 10, axis=0)
     search = NearPairSearch()
     for _ in range(4):
         assert near(Z, np.full(150, 5.0)) == listed(search(Z, np.full(150, 5.0), 20_000))
