@@ -67,8 +67,9 @@ def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: in
         try:
             task(0, range(0, n_blocks, workers))
         finally:
-            # Nobody may go on writing into the caller's arrays after this has returned.
-            wait(helpers)
+            if helpers:
+                # Nobody may go on writing into the caller's arrays after this has returned.
+                wait(helpers)
         for helper in helpers:
             helper.result()
 
