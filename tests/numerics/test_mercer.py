@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, mercer_kernel
+from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_eigenpairs, kernel_scale, mercer_kernel
 
 
 @pytest.fixture
@@ -78,3 +78,23 @@ def test_indefinite_matrices_are_refused():
         kernel_eigenpairs(np.array([[1.0, 0.5], [0.0, 1.0]]))
     with pytest.raises(ValueError, match="zero between all rows"):
         kernel_eigenpairs(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("spoil", ["nothing", "equal rows", "float32"])
+def test_the_basis_turns_kernel_values_into_coordinates(rows, spoil):
+    # Equal rows make the matrix singular; single precision leaves too few digits for a Cholesky factor.
+    landmarks = np.vstack([rows[0], rows[0]]) if spoil == "equal rows" else rows[0]
+    landmarks = landmarks.astype(np.float32) if spoil == "float32" else landmarks
+    K = mercer_kernel(landmarks, landmarks, "rbf", gamma=0.1)
+    features = K @ kernel_basis(K).T
+    assert features.dtype == K.dtype
+    np.testing.assert_allclose(features @ features.T, K, atol=1e-3 if spoil == "float32" else 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("K", "problem"),
+    [([[1.0, 2.0], [2.0, 1.0]], "semi-definite"), ([[1.0, 0.5], [0.0, 1.0]], "symmetric")],
+)
+def test_a_basis_needs_a_kernel(K, problem):
+    with pytest.raises(ValueError, match=problem):
+        kernel_basis(np.array(K))

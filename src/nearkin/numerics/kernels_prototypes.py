@@ -188,8 +188,8 @@ def _find_hits(D, y, shares, rows, labels, beta, tiny, hits, slopes, starts):
             by_distance[0, i] = by_distance[1, i] = 0
             total += 0.5 * share
             continue
-        same, other = float(D[nearest[0, i], i]), float(D[nearest[1, i], i])
-        error, by_same, by_other = _ratio_error(same, other, beta, tiny)
+        near, far = float(D[nearest[0, i], i]), float(D[nearest[1, i], i])
+        error, by_same, by_other = _ratio_error(near, far, beta, tiny)
         total += share * error
         by_distance[0, i], by_distance[1, i] = 2 * scale * share * by_same, 2 * scale * share * by_other
     _sort_hits(nearest, by_distance, hits, slopes, starts)

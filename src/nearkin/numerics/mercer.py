@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from nearkin.numerics.products import cross_products, squared_distances
 
@@ -72,12 +73,8 @@ def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
 
     Raises if K is not symmetric or has an eigenvalue below zero by more than rounding explains.
     """
-    precision = np.finfo(K.dtype).eps
-    scale = np.abs(K).max(initial=0)
-    if not np.allclose(K, K.T, rtol=0, atol=1e3 * precision * scale):
-        raise ValueError("the kernel is not symmetric: k(a, b) must equal k(b, a).")
-    values, vectors = np.linalg.eigh(((K + K.T) / 2).astype(np.float64))
-    rounding = 10 * precision * K.shape[0] * max(values[-1], scale)
+    values, vectors = np.linalg.eigh(_symmetric(K))
+    rounding = 10 * np.finfo(K.dtype).eps * K.shape[0] * max(values[-1], np.abs(K).max(initial=0))
     if values[0] < -rounding:
         raise ValueError(
             f"the kernel matrix is not positive semi-definite (smallest eigenvalue {values[0]:.3g}, largest "
@@ -88,3 +85,33 @@ def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
     if len(kept) == 0:
         raise ValueError("the kernel is zero between all rows; choose another kernel or gamma.")
     return values[kept], vectors[:, kept]
+
+
+def kernel_basis(K) -> np.ndarray:
+    """Rows T such that ``k(X, landmarks) @ T.T`` has the kernel as its inner products.
+
+    K is the kernel between the landmarks. Such coordinates are unique up to a rotation: T is the inverse
+    of a Cholesky factor where K is well conditioned, and otherwise made of its eigenvectors without the
+    null space, at ten times the cost. Raises as `kernel_eigenpairs` does.
+
+    >>> kernel_basis(np.diag([4.0, 1.0]))
+    array([[0.5, 0. ],
+           [0. , 1. ]])
+    """
+    try:
+        factor = cholesky(_symmetric(K), lower=True)
+        pivots = np.diag(factor) ** 2
+        if pivots.min() > 1e4 * np.finfo(K.dtype).eps * pivots.max():
+            return solve_triangular(factor, np.eye(len(K)), lower=True).astype(K.dtype, copy=False)
+    except LinAlgError:
+        # Singular, or no kernel at all: the eigenvalues tell.
+        pass
+    values, vectors = kernel_eigenpairs(K)
+    return (vectors / np.sqrt(values)).T.astype(K.dtype, copy=False)
+
+
+def _symmetric(K) -> np.ndarray:
+    """K in double precision without the asymmetry of rounding; raises if it is more than that."""
+    if not np.allclose(K, K.T, rtol=0, atol=1e3 * np.finfo(K.dtype).eps * np.abs(K).max(initial=0)):
+        raise ValueError("the kernel is not symmetric: k(a, b) must equal k(b, a).")
+    return ((K + K.T) / 2).astype(np.float64)

@@ -10,7 +10,7 @@ from nearkin.distances.per_prototype import CentredMap, KernelRows
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
 from nearkin.learners.prototype.starts import start_matrix
-from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale
+from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_scale
 
 # More rows than this are represented by as many random ones (Nystroem).
 MAX_LANDMARKS = 1000
@@ -86,7 +86,7 @@ class KernelLMDL(PrototypeLearner):
 
     Notes
     -----
-    With q landmarks the map costs one eigendecomposition of a q x q matrix and n q (d + e) multiply-adds;
+    With q landmarks the map costs one eigendecomposition of a q x q matrix and n q (d + q) multiply-adds;
     an epoch costs n P rank e, a prediction q (d + e) + P rank e.
 
     References
@@ -173,9 +173,7 @@ class KernelLMDL(PrototypeLearner):
         settings = {"gamma": kernel_scale(X, self.gamma), "degree": self.degree, "coef0": self.coef0}
         rows = KernelRows(self.landmarks_, self.kernel, **settings)
         K = rows(X)
-        values, vectors = kernel_eigenpairs(K[chosen])
-        # Rows that turn kernel values into coordinates whose inner products are the kernel.
-        orthonormal = (vectors / np.sqrt(values)).T.astype(X.dtype)
+        orthonormal = kernel_basis(K[chosen])
         features = K @ orthonormal.T
         kept = min(features.shape[1], MANY_COORDINATES if self.n_components is None else self.n_components)
         matrix, _ = start_matrix(features, y, weights, KERNEL_STARTS[self.init_metric], kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
 
 from nearkin.learners.prototype.training import LabelledRows
 from nearkin.numerics.threads import blas_threads
@@ -34,11 +35,15 @@ def _class_means(X, y, weights) -> np.ndarray:
     return ((membership @ X) / membership.sum(axis=1, keepdims=True))[y]
 
 
-def _descending_eigenvectors(covariance) -> tuple[np.ndarray, np.ndarray]:
+def _descending_eigenvectors(covariance, count) -> tuple[np.ndarray, np.ndarray]:
+    """The `count` largest eigenvalues and their eigenvectors as columns."""
+    size = len(covariance)
+    # A few of many are found faster one by one.
+    driver, chosen = ("evr", (size - count, size - 1)) if count < size / 2 else ("evd", None)
     # Threads that wait for each other make an eigendecomposition of this size slower, not faster.
     with blas_threads(0):
-        values, vectors = np.linalg.eigh(covariance.astype(np.float64, copy=False))
-    return values[::-1].astype(covariance.dtype), vectors[:, ::-1].astype(covariance.dtype)
+        values, vectors = eigh(covariance.astype(np.float64), subset_by_index=chosen, driver=driver)
+    return values[::-1][:count].astype(covariance.dtype), vectors[:, ::-1][:, :count].astype(covariance.dtype)
 
 
 def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndarray]:
@@ -53,8 +58,8 @@ def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndar
     elif kind == "standard":
         matrix = _inverse_or_zero(deviation)
     elif kind == "pca":
-        _, vectors = _descending_eigenvectors(((X - mean) * weights[:, None]).T @ (X - mean))
-        matrix = vectors[:, :n_components].T
+        _, vectors = _descending_eigenvectors(((X - mean) * weights[:, None]).T @ (X - mean), n_components)
+        matrix = vectors.T
     else:
         matrix = _whitening(X - mean, y, weights, _inverse_or_zero(deviation))[:n_components]
     return scaled_to_unit_power(X - mean, weights, matrix), mean
@@ -75,13 +80,13 @@ def _whitening(centred, y, weights, scales) -> np.ndarray:
     shrunk = SHRINKAGE * np.trace(covariance) / len(covariance)
     covariance = (1 - SHRINKAGE) * covariance
     covariance[np.diag_indices_from(covariance)] += shrunk if shrunk > 0 else 1
-    values, vectors = _descending_eigenvectors(covariance)
+    values, vectors = _descending_eigenvectors(covariance, len(covariance))
     white = (vectors / np.sqrt(values)).T
     between = _class_means(scaled, y, weights) @ white.T
     spread = scaled @ white.T
     # A touch of the whole spread orders the directions in which the class means do not differ.
     contrast = (between * weights[:, None]).T @ between + 1e-3 * (spread * weights[:, None]).T @ spread
-    _, rotation = _descending_eigenvectors(contrast)
+    _, rotation = _descending_eigenvectors(contrast, len(contrast))
     return rotation.T @ white * scales
 
 
