@@ -7,9 +7,10 @@ import json
 import os
 import platform
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.entry import entry_names, load_entry
+from benchmarks.entry import Entry, entry_names, load_entry
 from benchmarks.environments import ENVIRONMENTS, EnvironmentUnavailable, python_of
 from benchmarks.measuring import Measurer
 from benchmarks.summary import add_ratios, check_targets, growth_exponents, print_report
@@ -27,6 +28,13 @@ def parse(arguments: list | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--no-growth", action="store_true", help="leave out the cases that show how cost grows"
+    )
+    parser.add_argument(
+        "--case",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="only cases with this, e.g. name=digits or d=50; repeatable",
     )
     parser.add_argument("--without", action="append", default=[], help="contestant to leave out; repeatable")
     parser.add_argument("--out", type=Path, help="folder for one JSON file per entry")
@@ -68,9 +76,18 @@ def prepare_all(folder: Path, interpreters: dict) -> int:
     return failed
 
 
-def run_entry(module: str, measurer: Measurer, *, quick: bool, growth: bool = True) -> dict:
+def only_cases(entry: Entry, wishes: list) -> Entry:
+    """The entry with those of its cases that fulfil every wish ``key=value``."""
+    pairs = [wish.split("=", 1) for wish in wishes]
+    kept = tuple(case for case in entry.cases if all(str(case.get(pair[0])) == pair[-1] for pair in pairs))
+    return replace(entry, cases=kept)
+
+
+def run_entry(
+    module: str, measurer: Measurer, *, quick: bool, growth: bool = True, cases: list | None = None
+) -> dict:
     """Measure one entry and work out its ratios, exponents and promises."""
-    entry = load_entry(module)
+    entry = only_cases(load_entry(module), cases or [])
     print(f"{module}: {entry.title}", file=sys.stderr)
     measured = measurer.measure_entry(module, entry, quick, growth)
     add_ratios(measured)
@@ -95,7 +112,9 @@ def main(arguments: list | None = None) -> int:
     measurer = Measurer(options.envs, interpreters, left_out=tuple(options.without))
     results = []
     for name in options.names or entry_names():
-        results.append(run_entry(name, measurer, quick=options.quick, growth=not options.no_growth))
+        results.append(
+            run_entry(name, measurer, quick=options.quick, growth=not options.no_growth, cases=options.case)
+        )
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
             (options.out / f"{name}.json").write_text(json.dumps(results[-1], indent=2))
