@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 _CORNERS = ((-1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (1.0, -1.0))
 
 
-def make_two_classes(n_samples: int = 200, random_state=None, *, noise: float = 0.5):
+def make_two_classes(n_samples: int = 200, random_state=None, *, noise: float = 0.65):
     """Two classes in the plane, each of two strips whose long directions differ (an XOR of strips).
 
     Class 0 lies in two corners in strips along the first axis, class 1 in the other two corners along
@@ -74,7 +74,7 @@ def make_eight_classes(n_samples: int = 240, random_state=None, *, noise: float 
     return radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]), y
 
 
-def make_helix(n_samples: int = 500, random_state=None, *, n_classes: int = 5, noise: float = 0.2):
+def make_helix(n_samples: int = 500, random_state=None, *, n_classes: int = 5, noise: float = 0.3):
     """Five classes as successive stretches of a closed helix wound around a ring in three dimensions.
 
     The curve is ``((2 + cos 8t) cos t, (2 + cos 8t) sin t, sin 8t)``; each class takes two stretches of
@@ -111,6 +111,9 @@ def make_concentric_circles(
     n_samples: int = 200, random_state=None, *, noise: float = 0.1, factor: float = 0.5
 ):
     """Two classes on two circles around the same centre; no linear map tells them apart.
+
+    Two prototypes can, if each has a metric of its own: distances from one centre by a steep and by a
+    shallow metric are equal on a circle.
 
     Parameters
     ----------
