@@ -40,6 +40,7 @@ class Measurement:
     n_iter: int | None = None
     objective: float | None = None
     chosen: dict = field(default_factory=dict)
+    figures: dict = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     predictions: np.ndarray | None = None
     neighbours: np.ndarray | None = None
@@ -95,6 +96,8 @@ def measure(
     tuning_seed : int
         Decides the inner folds; shared by all candidates of a fold, so that they are tuned alike.
     """
+    if candidate.every_setting:
+        return _measure_every_setting(problem, candidate, split, task_seed)
     X, y = problem.rows(split.train)
     with _seeded(task_seed), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -120,6 +123,50 @@ def measure(
         _inspect(found, model, X_test, split)
     found.warnings = sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught})
     return found
+
+
+def _measure_every_setting(problem: Problem, candidate: Candidate, split: Split, seed: int) -> Measurement:
+    """The test score of every setting of the grid; the score of the task is the best of them."""
+    settings = list(ParameterGrid(candidate.grid)) if candidate.grid else [{}]
+    scores: list[float | None] = [None] * len(settings)
+    sparsity: list[float | None] = [None] * len(settings)
+    (X, y), (X_test, y_test) = problem.rows(split.train), problem.rows(split.test)
+    failure = None
+    fit_seconds = predict_seconds = 0.0
+    with _seeded(seed), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for group in _settings_sharing_a_fit(settings, candidate.predict_time):
+            started = perf_counter()
+            setting = {**candidate.setting, **settings[group[0]]}
+            model = seeded_clone(candidate.estimator, setting, seed).fit(X, y)
+            fitted = perf_counter()
+            for position in group:
+                model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
+                try:
+                    scores[position] = problem.metric(y_test, model.predict(X_test), y)
+                except Exception as error:
+                    failure = error
+                    continue
+                sparsity[position] = _sparsity(model)
+            fit_seconds += fitted - started
+            predict_seconds += perf_counter() - fitted
+    known = [score for score in scores if score is not None]
+    if not known:
+        raise RuntimeError(f"every setting of the grid failed; the last: {failure!r}") from failure
+    return Measurement(
+        score=max(known, key=problem.metric.better),
+        fit_seconds=fit_seconds,
+        predict_seconds=predict_seconds,
+        figures={"grid": describe(candidate.grid), "scores": scores, "sparsity": sparsity},
+        warnings=sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught}),
+    )
+
+
+def _sparsity(model) -> float | None:
+    """Share of the features that a model ignores, if it tells."""
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    found = getattr(getattr(final, "learner_", final), "sparsity_", None)
+    return None if found is None else float(found)
 
 
 def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
@@ -181,6 +228,8 @@ def _inspect(found: Measurement, model, X_test, split: Split) -> None:
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
     found.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
+    sparsity = _sparsity(model)
+    found.figures = {} if sparsity is None else {"sparsity": sparsity}
     found.objective = float(objective) if objective is not None and np.size(objective) == 1 else None
     if not hasattr(final, "kneighbors"):
         return

@@ -120,6 +120,9 @@ class Candidate:
         Parameters fixed for this candidate, recorded with its results.
     reference : bool
         Marks a non-neighbour model shown for orientation; it is never picked as the winner.
+    every_setting : bool
+        Score each setting of the grid on the test rows instead of choosing one inside the training
+        rows. The best of such scores is optimistic: it is for papers that print it.
     """
 
     label: str
@@ -128,6 +131,7 @@ class Candidate:
     predict_time: tuple[str, ...] = ()
     setting: Mapping = field(default_factory=dict)
     reference: bool = False
+    every_setting: bool = False
 
     @property
     def n_settings(self) -> int:
@@ -142,12 +146,13 @@ class Candidate:
 
     def signature(self) -> dict:
         """JSON-ready description of everything that can change its results."""
-        return {
+        signature = {
             "estimator": describe(self.estimator),
             "grid": describe(self.grid),
             "setting": describe(self.setting),
             "predict_time": sorted(self.predict_time),
         }
+        return signature | ({"every_setting": True} if self.every_setting else {})
 
     def untuned(self) -> Candidate:
         """The same candidate without its grid."""

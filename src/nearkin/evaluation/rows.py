@@ -13,7 +13,7 @@ import numpy as np
 from nearkin.evaluation.tasks import Record
 
 ARRAYS = ("test_rows", "predictions", "neighbours")
-_JSON = ("setting", "chosen", "warnings", "protocol", "versions")
+_JSON = ("setting", "chosen", "figures", "warnings", "protocol", "versions")
 COLUMNS = tuple(field.name for field in fields(Record))
 _REALS = (
     "score",
@@ -27,7 +27,8 @@ _REALS = (
 _INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference")
 
 
-def _column_type(name: str) -> str:
+def column_type(name: str) -> str:
+    """SQLite's type of a column."""
     if name in _REALS:
         return "REAL"
     if name in _INTEGERS:
@@ -35,7 +36,7 @@ def _column_type(name: str) -> str:
     return "BLOB" if name in ARRAYS else "TEXT"
 
 
-COLUMN_DEFINITIONS = ",\n    ".join(f"{name} {_column_type(name)}" for name in COLUMNS if name != "key")
+COLUMN_DEFINITIONS = ",\n    ".join(f"{name} {column_type(name)}" for name in COLUMNS if name != "key")
 
 
 def pack_array(values) -> bytes | None:
@@ -72,6 +73,7 @@ def to_record(row: Mapping) -> Record:
     for name in ARRAYS:
         values[name] = unpack_array(values[name])
     for name in _JSON:
-        values[name] = json.loads(values[name])
+        # Files of earlier versions have no figures.
+        values[name] = json.loads(values[name]) if values[name] is not None else {}
     values["reference"] = bool(values["reference"])
     return Record(**values)

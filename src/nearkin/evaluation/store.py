@@ -20,6 +20,7 @@ from nearkin.evaluation.rows import (
     ARRAYS,
     COLUMN_DEFINITIONS,
     COLUMNS,
+    column_type,
     pack_array,
     to_record,
     to_row,
@@ -115,6 +116,10 @@ class ResultsStore:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            known = {row["name"] for row in connection.execute("PRAGMA table_info(tasks)")}
+            for name in COLUMNS:
+                if name not in known:
+                    connection.execute(f"ALTER TABLE tasks ADD COLUMN {name} {column_type(name)}")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -51,6 +51,10 @@ class Record:
         Which problem, candidate and split (as ``repeat.fold``).
     setting, chosen : dict
         Parameters fixed for the candidate, and those tuning chose.
+    figures : dict
+        What else is known of the fitted model: `sparsity`, the share of features it ignores; and for
+        a candidate that scores every setting its `grid`, and `scores` and `sparsity` of each setting in
+        the order of `ParameterGrid`, None where it failed.
     test_rows, predictions, neighbours : ndarray or None
         Row numbers in the data, what was predicted for them, and (test rows x 10) row numbers of
         their nearest training rows.
@@ -77,6 +81,7 @@ class Record:
     n_test: int = 0
     reference: bool = False
     chosen: dict = field(default_factory=dict)
+    figures: dict = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     protocol: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)

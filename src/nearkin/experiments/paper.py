@@ -45,6 +45,7 @@ MEASURES: Mapping[str, Measure] = {
         Measure("error", 2, False, _percent_wrong),
         Measure("aRRMSE", 3, False, lambda record: record.score),
         Measure("skewness", 2, False, lambda record: record.hub_skewness),
+        Measure("sparsity", 2, False, lambda record: record.figures.get("sparsity")),
     )
 }
 
@@ -144,6 +145,8 @@ class Paper:
         Where every run, and a quick run besides, differs from the paper.
     published_choices : mapping of (dataset, method) to dict
         Settings that the paper says were chosen.
+    further_measures : tuple of str
+        What claims read besides the measures of the tables.
     quick_task_seconds : float or None
         Limit of one fit with its tuning in a quick run.
     """
@@ -161,7 +164,12 @@ class Paper:
     deviations: tuple[str, ...] = ()
     quick_deviations: tuple[str, ...] = ()
     published_choices: Mapping[tuple[str, str], Mapping] = field(default_factory=dict)
+    further_measures: tuple[str, ...] = ()
     quick_task_seconds: float | None = 120.0
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return (*dict.fromkeys(table.measure for table in self.tables), *self.further_measures)
 
     def published(self) -> Values:
         """The numbers of its tables."""

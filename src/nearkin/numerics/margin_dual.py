@@ -28,6 +28,10 @@ from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 LARGEST_FACTORISATION = 1200
 # Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
 SMALLEST_SMOOTHING = 1e-5
+# Factor by which it shrinks at each proximal step: faster, and each step starts too far from its end.
+SMOOTHING_DECAY = 0.3
+# A proximal step ends once its residual is this small beside its length; nearer buys nothing.
+INNER_TOLERANCE = 0.1
 # Newton steps without any decrease that can be told from rounding, after which a proximal step ends.
 MOST_FLAT_STEPS = 3
 # Weights this small, relative to what one triplet could give, mean that the triplets contradict each other.
@@ -144,7 +148,7 @@ def solve_margin_dual(
         if gap <= tol or n_iter >= max_iter:
             break
         # Where the weights vanish the spread of the margins does too; mu must not run ahead of them.
-        mu = max(smoothing * float(margins.std()) / problem.cap, 0.1 * mu)
+        mu = max(smoothing * float(margins.std()) / problem.cap, SMOOTHING_DECAY * mu)
         closer, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
         n_iter += used
         certified = problem.certify(closer)
@@ -155,7 +159,7 @@ def solve_margin_dual(
             continue
         a = closer
         weights, objective, gap, margins = certified
-        smoothing = max(0.2 * smoothing, SMALLEST_SMOOTHING)
+        smoothing = max(SMOOTHING_DECAY * smoothing, SMALLEST_SMOOTHING)
     return MarginSolution(weights, a, objective, gap, max(1, n_iter), gap <= tol)
 
 
@@ -181,7 +185,7 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
         gradient = w - problem.aggregate(a)
         residual = np.linalg.norm(w - np.maximum(w - gradient, 0))
         moved = np.sqrt(mu) * np.linalg.norm(a - centre)
-        if residual <= max(1e-3 * moved, 1e-13 * np.linalg.norm(w)):
+        if residual <= max(INNER_TOLERANCE * moved, 1e-13 * np.linalg.norm(w)):
             return a, n_iter
         free = (w > 0) | (gradient < 0)
         direction = np.zeros_like(w)

@@ -111,7 +111,7 @@ def full_path(
             with blas_threads(coordinates.shape[0] * coordinates.shape[1] ** 2):
                 solution = _solve_full(coordinates, part, nu, start, rank, stopping)
             start = solution.dual
-            if solution.factor.shape[1] == 0:
+            if not solution.factor.any():
                 yield Candidate(n_neighbors, nu, 0.0, solution, None)
                 break
             factor = solution.factor if basis is None else basis @ solution.factor

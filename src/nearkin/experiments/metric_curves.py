@@ -1,0 +1,91 @@
+"""k-NN regression under every metric of a path at once, for curves over all settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nearkin.distances import AffineMap
+from nearkin.learners.constraint.feature_scaling import FeatureScaling
+from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path
+from nearkin.search import ExactIndex
+from nearkin.supervision.triplets import output_ordered_triplets
+
+EUCLID = "Euclid"
+# Relative duality gap and steps of each point: a closer solution moves no curve that one could see.
+STOPPING = {"tol": 1e-3, "max_iter": 300}
+
+
+class MetricPathRegressor(RegressorMixin, BaseEstimator):
+    """KNN-SP under the metric of one point of a path that is learned as a whole.
+
+    `fit` learns the metrics of DMLMTP for all settings, with warm starts; `point` and `n_neighbors` may
+    be changed afterwards and only decide which of them predicts.
+
+    Parameters
+    ----------
+    metric : {"Euclid", "diagonal", "full"}
+    points : tuple of (K, nu, shrinkage, share of Euclid)
+        The settings to learn.
+    point : tuple
+        The one that predicts.
+    n_neighbors : int
+    """
+
+    def __init__(self, metric=EUCLID, points=(), point=(), n_neighbors=3):
+        self.metric = metric
+        self.points = points
+        self.point = point
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X, y) -> MetricPathRegressor:
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
+        self.X_, self.y_ = X, y
+        self.embeddings_: dict[tuple, FeatureScaling | AffineMap | None] = {}
+        if self.metric != EUCLID:
+            for candidate in self._path(X, y):
+                self.embeddings_[tuple(candidate.setting)] = candidate.embedding
+        self._found: tuple = (None, None, None)
+        return self
+
+    def _path(self, X, y) -> Iterator[Candidate]:
+        neighbourhoods, nus, shrinkages, shares = (sorted(set(values)) for values in zip(*self.points))
+        path = (X, output_ordered_triplets(X, y, max(neighbourhoods)), neighbourhoods, nus)
+        if self.metric == "diagonal":
+            return diagonal_path(*path, euclid_shares=shares, **STOPPING)
+        return full_path(*path, shrinkages=shrinkages, rank=None, euclid_shares=shares, **STOPPING)
+
+    def predict(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        neighbours = self._neighbours(validate_data(self, X, reset=False, dtype=np.float64))
+        return self.y_[neighbours[:, : self.n_neighbors]].mean(axis=1)
+
+    def _neighbours(self, X) -> np.ndarray:
+        """The nearest rows of each query, as many as any number of neighbours on the curves may ask for."""
+        known, rows, neighbours = self._found
+        point = tuple(self.point)
+        if known != point or rows is None or not np.array_equal(rows, X) or neighbours is None:
+            most = min(max(35, self.n_neighbors), len(self.X_))
+            embed = self._embedding(point)
+            _, neighbours = ExactIndex().build(embed(self.X_)).query(embed(X), most)
+            self._found = (point, X, neighbours)
+        return neighbours
+
+    def _embedding(self, point: tuple):
+        if self.metric == EUCLID:
+            return np.asarray
+        embedding = self.embeddings_.get(point)
+        if embedding is None:
+            raise ValueError(f"the triplets contradict each other at {point}, so there is no metric.")
+        return embedding
+
+    @property
+    def sparsity_(self) -> float | None:
+        """Share of the features that a diagonal metric leaves out."""
+        embedding = self.embeddings_.get(tuple(self.point))
+        if not isinstance(embedding, FeatureScaling):
+            return None
+        return 1 - len(embedding.features) / embedding.n_features
