@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -170,6 +172,50 @@ def test_warnings_of_a_fit_are_recorded():
     problem = Problem("iris", X, Y)
     found = measured(problem, Candidate("w", Worried()), first_split(problem, StratifiedFolds(3)))
     assert found.warnings == ["UserWarning: not sure about this"]
+
+
+def test_every_setting_is_scored_on_the_test_rows_where_asked():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    # More neighbours than training rows fail, and do not take the others with them.
+    grid = {"n_neighbors": [1, 70, 149], "weights": ["uniform", "distance"]}
+    settings = {"predict_time": ("n_neighbors", "weights"), "every_setting": True}
+    found = measured(problem, Candidate("knn", KNeighborsClassifier(), grid, **settings), split)
+    expected = [
+        KNeighborsClassifier(k, weights=w)
+        .fit(X[split.train], Y[split.train])
+        .score(X[split.test], Y[split.test])
+        for k in (1, 70)
+        for w in ("uniform", "distance")
+    ]
+    assert found.figures["grid"] == grid
+    assert found.figures["scores"] == [*expected, None, None]
+    assert found.score == max(expected)
+    assert found.chosen == {}
+
+
+def test_scoring_every_setting_fails_where_every_setting_does():
+    problem = Problem("iris", X, Y)
+    grid = {"n_neighbors": [140, 149]}
+    candidate = Candidate("knn", KNeighborsClassifier(), grid, ("n_neighbors",), every_setting=True)
+    with pytest.raises(RuntimeError, match="every setting"):
+        measured(problem, candidate, first_split(problem, StratifiedFolds(3)))
+
+
+def test_scoring_every_setting_is_another_task():
+    plain = Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1, 3]})
+    assert "every_setting" not in plain.signature()
+    assert replace(plain, every_setting=True).signature()["every_setting"]
+
+
+def test_the_share_of_ignored_features_is_recorded():
+    class Sparse(KNeighborsClassifier):
+        sparsity_ = 0.25
+
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    assert measured(problem, Candidate("s", make_pipeline(Sparse())), split).figures == {"sparsity": 0.25}
+    assert measured(problem, Candidate("knn", KNeighborsClassifier()), split).figures == {}
 
 
 def test_refit_uses_all_rows():

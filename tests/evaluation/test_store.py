@@ -127,6 +127,17 @@ def test_files_of_a_newer_version_are_refused(tmp_path):
         ResultsStore.open(path)
 
 
+def test_files_from_before_a_column_are_read_and_written(tasks, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    with ResultsStore.open(path) as store:
+        run_tasks(tasks[:1], store=store, isolate=False)
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE tasks DROP COLUMN figures")
+    with ResultsStore.open(path) as store:
+        assert [record.figures for record in store.results()] == [{}]
+        assert [record.status for record in run_tasks(tasks, store=store, isolate=False)] == ["done"] * 3
+
+
 def test_artifacts_are_kept_beside_a_run():
     with ResultsStore.open() as store:
         assert store.artifact("run", "view") is None
