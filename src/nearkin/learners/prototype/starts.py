@@ -92,13 +92,13 @@ def _whitening(centred, y, weights, scales) -> np.ndarray:
 
 def start_prototypes(data: LabelledRows, counts, init, rng) -> tuple[np.ndarray, np.ndarray]:
     """Positions and classes of ``counts[c]`` prototypes for each class c."""
-    # Loaded here: clustering is a good part of the time it would take to import nearkin.
-    from sklearn.cluster import KMeans
-
     centres, labels = [], []
     for c, count in enumerate(counts):
         members = np.flatnonzero(data.y == c)
         if init == "kmeans" and count < len(members):
+            # Loaded here: clustering is a good part of the time it would take to import nearkin.
+            from sklearn.cluster import KMeans
+
             means = KMeans(count, n_init=1, random_state=rng.randint(2**31 - 1))
             centres.append(means.fit(data.U[members], sample_weight=data.weights[members]).cluster_centers_)
         else:
