@@ -195,7 +195,7 @@ PAPER = Paper(
         "Friedman and Finner compare the five methods that nearkin has, where the paper compares eleven.",
         "Tuned are the prototypes per class of LPD (1 or 5) and LMDL (1, 5 or 10), the kernel width of kLMDL "
         "(two) and the targets of LMNN (1 or 3); the slope of the sigmoid stays at nearkin's default.",
-        f"On sets of more than {MANY_ROWS:,} rows kLMDL uses {LANDMARKS} landmarks and factors of rank {RANK}.",
+        f"Above {MANY_ROWS:,} rows kLMDL uses {LANDMARKS} landmarks and factors of rank {RANK}.",
         "Image sets are reduced to 100 principal components, and sets of more than 5,000 rows are not tuned.",
     ),
     quick_deviations=(
