@@ -28,7 +28,7 @@ def test_every_point_predicts_like_the_learner_at_its_setting(data, metric, shri
         K, nu, shrinkage, share = point
         learner = DMLMTP(K, nu, metric, shrinkage=shrinkage, euclid_share=share, tol=1e-3)
         alone = KNNRegressor(learner, n_neighbors=5).fit(X, Y)
-        found = model.set_params(point=list(point), n_neighbors=5).predict(queries)
+        found = model.set_params(metric_point=list(point), n_neighbors=5).predict(queries)
         # Warm and cold starts end within the gap: a neighbour may differ here and there.
         assert np.mean(np.all(np.isclose(found, alone.predict(queries)), axis=1)) > 0.8
         assert model.sparsity_ == (pytest.approx(alone.learner_.sparsity_) if metric == "diagonal" else None)

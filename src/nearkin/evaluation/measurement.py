@@ -140,10 +140,11 @@ def _measure_every_setting(problem: Problem, candidate: Candidate, split: Split,
             setting = {**candidate.setting, **settings[group[0]]}
             model = seeded_clone(candidate.estimator, setting, seed).fit(X, y)
             fitted = perf_counter()
+            final, prepared = _prepared(model, X_test)
             for position in group:
                 model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
                 try:
-                    scores[position] = problem.metric(y_test, model.predict(X_test), y)
+                    scores[position] = problem.metric(y_test, final.predict(prepared), y)
                 except Exception as error:
                     failure = error
                     continue
@@ -160,6 +161,15 @@ def _measure_every_setting(problem: Problem, candidate: Candidate, split: Split,
         figures={"grid": describe(candidate.grid), "scores": scores, "sparsity": sparsity},
         warnings=sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught}),
     )
+
+
+def _prepared(model, X):
+    """The last step of a model, and the rows as it gets them."""
+    if not isinstance(model, Pipeline):
+        return model, X
+    for _, step in model.steps[:-1]:
+        X = step.transform(X) if step not in (None, "passthrough") else X
+    return model.steps[-1][1], X
 
 
 def _sparsity(model) -> float | None:
@@ -220,11 +230,7 @@ def _take(X, rows):
 
 def _inspect(found: Measurement, model, X_test, split: Split) -> None:
     """Record what the fitted model tells about itself: neighbours, hubness, iterations, objective."""
-    final = model
-    if isinstance(model, Pipeline):
-        final = model.steps[-1][1]
-        for _, step in model.steps[:-1]:
-            X_test = step.transform(X_test) if step not in (None, "passthrough") else X_test
+    final, X_test = _prepared(model, X_test)
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
     found.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None

@@ -24,10 +24,8 @@ NEIGHBOURS = tuple(range(3, 36, 2))
 TRIPLET_NEIGHBOURS, FEW_TRIPLET_NEIGHBOURS = (2, 3, 4, 5, 6), (2, 4, 6)
 NUS, FEW_NUS, QUICK_NUS = (1.0, 0.98, 0.95, 0.9, 0.8), (1.0, 0.95, 0.9, 0.8), (1.0, 0.9)
 EUCLID_SHARES, SHRINKAGES = (0.0, 0.25, 0.5, 0.75), (0.0, 0.5)
-#: More rows or features than this make the full metric too slow to tune, or for a quick run at all.
-FULL_ROWS, FULL_FEATURES = 800, 100
-#: More rows or features than this make the curves of the full metric too slow.
-CURVE_ROWS, CURVE_FEATURES = 2000, 300
+#: Most rows and features for which the full metric is tuned, has curves in a quick run, and has curves.
+TUNED_FULL_SIZE, QUICK_FULL_SIZE, FULL_SIZE = (200, 100), (800, 100), (2000, 300)
 #: Above this many rows the settings offered for tuning are those of a quick run.
 MANY_ROWS = 5000
 
@@ -92,9 +90,9 @@ def _curves(setup: Setup, label: str, metric: str, shares=(0.0,), shrinkages=(1.
     offered = [k for k in wished if k < setup.smallest_training_part]
     nus = QUICK_NUS if setup.quick else FEW_NUS if few else NUS
     points = tuple(product(offered, nus, shrinkages, shares)) if metric != EUCLID else ()
-    grid = {"model__n_neighbors": setup.neighbour_counts(NEIGHBOURS)}
+    grid: dict[str, list] = {"model__n_neighbors": setup.neighbour_counts(NEIGHBOURS)}
     if points:
-        grid["model__point"] = list(points)
+        grid["model__metric_point"] = list(points)
     model = MetricPathRegressor(metric, points)
     return Candidate(
         label,
@@ -118,21 +116,20 @@ def _tuned(setup: Setup, label: str, metric: str | None) -> Candidate:
     return neighbours(label, [MinMaxScaler()], learner, n_neighbors=counts, regression=True)
 
 
-def _exceeds(setup: Setup, rows: int, features: int) -> bool:
-    return setup.data.n_samples > rows or setup.data.n_features > features
+def _exceeds(setup: Setup, size: tuple[int, int]) -> bool:
+    return setup.data.n_samples > size[0] or setup.data.n_features > size[1]
 
 
 def _no_full_curves(setup: Setup) -> str:
-    if _exceeds(setup, CURVE_ROWS, CURVE_FEATURES):
+    if _exceeds(setup, FULL_SIZE):
         return "too large for curves over every setting"
-    return "too large for a quick run" if setup.quick and _exceeds(setup, FULL_ROWS, FULL_FEATURES) else ""
+    return "too large for a quick run" if setup.quick and _exceeds(setup, QUICK_FULL_SIZE) else ""
 
 
 def _no_tuned_full(setup: Setup) -> str:
     if setup.quick:
         return "left out of quick runs"
-    too_large = _exceeds(setup, FULL_ROWS, FULL_FEATURES)
-    return "too large to be tuned in reasonable time" if too_large else ""
+    return "too large to be tuned in reasonable time" if _exceeds(setup, TUNED_FULL_SIZE) else ""
 
 
 PAPER = Paper(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -16,29 +17,31 @@ from nearkin.supervision.triplets import output_ordered_triplets
 
 EUCLID = "Euclid"
 # Relative duality gap and steps of each point: a closer solution moves no curve that one could see.
-STOPPING = {"tol": 1e-3, "max_iter": 300}
+STOPPING: dict[str, Any] = {"tol": 1e-3, "max_iter": 300}
+# A search finds this many neighbours, so that curves over their number need one search per metric.
+MOST_NEIGHBOURS = 35
 
 
 class MetricPathRegressor(RegressorMixin, BaseEstimator):
     """KNN-SP under the metric of one point of a path that is learned as a whole.
 
-    `fit` learns the metrics of DMLMTP for all settings, with warm starts; `point` and `n_neighbors` may
-    be changed afterwards and only decide which of them predicts.
+    `fit` learns the metrics of DMLMTP for all settings, with warm starts; `metric_point` and
+    `n_neighbors` may be changed afterwards and only decide which of them predicts.
 
     Parameters
     ----------
     metric : {"Euclid", "diagonal", "full"}
     points : tuple of (K, nu, shrinkage, share of Euclid)
         The settings to learn.
-    point : tuple
+    metric_point : tuple
         The one that predicts.
     n_neighbors : int
     """
 
-    def __init__(self, metric=EUCLID, points=(), point=(), n_neighbors=3):
+    def __init__(self, metric=EUCLID, points=(), metric_point=(), n_neighbors=3):
         self.metric = metric
         self.points = points
-        self.point = point
+        self.metric_point = metric_point
         self.n_neighbors = n_neighbors
 
     def fit(self, X, y) -> MetricPathRegressor:
@@ -48,11 +51,13 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
         if self.metric != EUCLID:
             for candidate in self._path(X, y):
                 self.embeddings_[tuple(candidate.setting)] = candidate.embedding
-        self._found: tuple = (None, None, None)
+        self._sums: tuple = (None, None, None)
         return self
 
     def _path(self, X, y) -> Iterator[Candidate]:
-        neighbourhoods, nus, shrinkages, shares = (sorted(set(values)) for values in zip(*self.points))
+        neighbourhoods, nus, shrinkages, shares = (
+            sorted(set(values)) for values in zip(*self.points, strict=True)
+        )
         path = (X, output_ordered_triplets(X, y, max(neighbourhoods)), neighbourhoods, nus)
         if self.metric == "diagonal":
             return diagonal_path(*path, euclid_shares=shares, **STOPPING)
@@ -60,19 +65,22 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         check_is_fitted(self)
-        neighbours = self._neighbours(validate_data(self, X, reset=False, dtype=np.float64))
-        return self.y_[neighbours[:, : self.n_neighbors]].mean(axis=1)
+        if self.n_neighbors > len(self.X_):
+            raise ValueError(f"n_neighbors={self.n_neighbors}, but there are only {len(self.X_)} rows.")
+        return self._target_sums(X)[:, self.n_neighbors - 1] / self.n_neighbors
 
-    def _neighbours(self, X) -> np.ndarray:
-        """The nearest rows of each query, as many as any number of neighbours on the curves may ask for."""
-        known, rows, neighbours = self._found
-        point = tuple(self.point)
-        if known != point or rows is None or not np.array_equal(rows, X) or neighbours is None:
-            most = min(max(35, self.n_neighbors), len(self.X_))
+    def _target_sums(self, X) -> np.ndarray:
+        """Sums of the targets of the 1, 2, ... nearest rows; those of the last point and queries are kept."""
+        known, rows, sums = self._sums
+        point = tuple(self.metric_point)
+        if known != point or rows is not X or sums.shape[1] < self.n_neighbors:
+            queries = validate_data(self, X, reset=False, dtype=np.float64)
             embed = self._embedding(point)
-            _, neighbours = ExactIndex().build(embed(self.X_)).query(embed(X), most)
-            self._found = (point, X, neighbours)
-        return neighbours
+            most = min(max(MOST_NEIGHBOURS, self.n_neighbors), len(self.X_))
+            _, found = ExactIndex().build(embed(self.X_)).query(embed(queries), most)
+            sums = np.cumsum(self.y_[found], axis=1)
+            self._sums = (point, X, sums)
+        return sums
 
     def _embedding(self, point: tuple):
         if self.metric == EUCLID:
@@ -85,7 +93,7 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
     @property
     def sparsity_(self) -> float | None:
         """Share of the features that a diagonal metric leaves out."""
-        embedding = self.embeddings_.get(tuple(self.point))
+        embedding = self.embeddings_.get(tuple(self.metric_point))
         if not isinstance(embedding, FeatureScaling):
             return None
         return 1 - len(embedding.features) / embedding.n_features
