@@ -76,6 +76,18 @@ class Objective:
         again.state = self.loss.prepare(Z, self.y, start=Z, sample_weight=self.sample_weight)
         return again
 
+    def narrowed(self, rows: np.ndarray) -> Objective:
+        """The objective of some of the rows, with the scales that the loss took from all of them."""
+        part = copy.copy(self)
+        part.F, part.y = self.F[rows], self.y[rows]
+        part.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
+        part.state = self.loss.narrowed(self.state, rows)
+        return part
+
+    def pairs_per_row(self, theta: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at theta."""
+        return self.loss.pairs_per_row(self._forward(theta)[0], self.state)
+
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
         """The objective as a function of one stretch of theta, the rest held still."""
 

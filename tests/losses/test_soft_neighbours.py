@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
-from nearkin.losses import MEGMLoss, NCALoss, soft_neighbours
+from nearkin.losses import DriftLoss, MEGMLoss, NCALoss, TotalLoss, soft_neighbours
 
 
 def rows(n=120, e=3, n_classes=4, seed=0, spread=1.0):
@@ -79,8 +79,45 @@ def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch):
     monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
     state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+    # A look at some rows was enough: no list was tried.
+    assert state.memory.last is None
+    monkeypatch.setattr(soft_neighbours, "_near_per_row", lambda Z, state: 0.0)
+    assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
     assert state.wait == soft_neighbours.EVALUATIONS_BETWEEN_ATTEMPTS
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("targets", ["classes", "real"])
+def test_narrowed_state_keeps_the_scales_of_the_whole(targets):
+    Z, y, w = rows(n=120)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((120, 2))
+    loss = TotalLoss([(1.0, MEGMLoss()), (0.3, DriftLoss())])
+    state = loss.prepare(Z, y, start=Z, sample_weight=w)
+    kept = np.arange(0, 120, 2)
+    part = loss.narrowed(state, kept)
+    value, gradient = loss.value_and_grad(2 * Z[kept], part)
+    # The same by hand: rows that are left out are too far away to be seen, and weigh nothing.
+    places = kept if state[0].order is None else np.argsort(state[0].order)[kept]
+    np.testing.assert_allclose(np.sort(part[0].sharpness), np.sort(state[0].sharpness[places]), rtol=1e-12)
+    D = ((2 * Z[kept][:, None] - 2 * Z[kept]) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    P = np.exp(-state[0].sharpness[places][:, None] * D)
+    P /= P.sum(axis=1, keepdims=True)
+    Y = np.eye(y.max() + 1)[y[kept]] if targets == "classes" else y[kept]
+    share = w[kept] / w[kept].sum()
+    expected = share @ ((Y - P @ Y) ** 2).sum(axis=1) + 0.3 * share @ (Z[kept] ** 2).sum(axis=1)
+    assert value == pytest.approx(expected, rel=1e-9)
+    assert gradient.shape == Z[kept].shape
+
+
+def test_pairs_per_row_tells_broad_from_narrow():
+    Z, y, _ = rows(n=300, spread=5.0)
+    loss = NCALoss()
+    state = loss.prepare(Z, y)
+    counts = [loss.pairs_per_row(scale * Z, state) for scale in (1e-3, 0.5, 1e3)]
+    assert counts[0] == pytest.approx(299)
+    assert counts[0] > counts[1] > counts[2] == pytest.approx(1.0, abs=0.2)
+    assert DriftLoss().pairs_per_row(Z, None) == 0
 
 
 @pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])

@@ -40,6 +40,14 @@ class Loss(ABC):
     def forget(self, state) -> None:  # noqa: B027 - most losses remember nothing
         """Drop what the state remembers of earlier evaluations, so that the next one is exact."""
 
+    def pairs_per_row(self, Z: np.ndarray, state) -> float:
+        """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
+        return 0.0
+
+    def narrowed(self, state, rows: np.ndarray) -> Any:
+        """The state of the same loss on some of the rows, with the scales of the whole."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be narrowed to some of its rows.")
+
 
 def mean_weights(n: int, sample_weight=None) -> np.ndarray:
     """Weights that sum to one.

@@ -30,3 +30,7 @@ class DriftLoss(Loss):
         moves = Z - start
         value = float(weights @ np.einsum("ij,ij->i", moves, moves))
         return value, (2 * weights[:, None] * moves).astype(Z.dtype, copy=False)
+
+    def narrowed(self, state, rows):
+        start, weights = state
+        return start[rows], mean_weights(len(rows), weights[rows])

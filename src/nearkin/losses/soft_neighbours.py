@@ -10,7 +10,7 @@ import numpy as np
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
 from nearkin.losses.near_pair_memory import NearPairMemory
 from nearkin.numerics.near_pairs import list_distances, list_gradient, nearest_rows
-from nearkin.numerics.products import squared_norms
+from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
 #: Neighbours whose weights together cannot reach this share of a row's total are left out.
@@ -20,6 +20,8 @@ SMALLEST_LISTED = 1_000
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.2
 LARGEST_LISTED_PER_ROW = 250
+#: Rows from which the number of near pairs is estimated.
+ROWS_PROBED = 100
 #: After a list was found too long, as many evaluations pass before the next attempt.
 EVALUATIONS_BETWEEN_ATTEMPTS = 3
 #: float32 products may lose this much of an exponent before float64 takes over.
@@ -59,18 +61,15 @@ class SoftNeighbourLoss(Loss):
     def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftState:
         start = X if start is None else start
         y = np.asarray(y)
-        weights = mean_weights(len(y), sample_weight)
-        order = segments = codes = None
-        if np.issubdtype(y.dtype, np.integer):
-            order, segments = class_segments(y)
-            codes = y if order is None else y[order]
-            targets = np.empty((0, 0))
-        else:
-            targets = np.asarray(y.reshape(len(y), -1), dtype=np.float64)
-        sharpness = self._sharpness(start)
-        if order is not None:
-            weights, sharpness = weights[order], sharpness[order]
-        return SoftState(weights, sharpness, targets, codes, segments, order)
+        return _sorted_state(y, mean_weights(len(y), sample_weight), self._sharpness(start))
+
+    def narrowed(self, state, rows) -> SoftState:
+        places = rows if state.order is None else np.argsort(state.order)[rows]
+        y = (state.targets if state.codes is None else state.codes)[places]
+        return _sorted_state(y, mean_weights(len(rows), state.weights[places]), state.sharpness[places])
+
+    def pairs_per_row(self, Z, state) -> float:
+        return _near_per_row(centred(Z, state.order), state)
 
     @abstractmethod
     def _sharpness(self, start: np.ndarray) -> np.ndarray:
@@ -124,6 +123,9 @@ class SoftNeighbourLoss(Loss):
         if state.wait > 0:
             state.wait -= 1
             return None
+        # A search that fails costs as much as a list: a look at some rows tells most of them.
+        if state.memory.pairs is None and n * _near_per_row(Z, state) / 2 > _most_listed(n):
+            return None
         from nearkin.numerics.kernels_near_pairs import distances_to
 
         norms = squared_norms(Z)
@@ -131,9 +133,8 @@ class SoftNeighbourLoss(Loss):
             state.nearest = nearest_rows(Z, norms)[1]
         reach = np.empty((n, 1), dtype=Z.dtype)
         distances_to(Z, state.nearest[:, None], reach)
-        limits = reach[:, 0] + np.log(n / NEGLIGIBLE_SHARE) / state.sharpness
-        most = int(min(LARGEST_LISTED_PER_ROW * n, LARGEST_LISTED_SHARE * n * n / 2))
-        pairs = state.memory.within(Z, limits, most, norms)
+        limits = reach[:, 0] + _decay(n) / state.sharpness
+        pairs = state.memory.within(Z, limits, _most_listed(n), norms)
         if pairs is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None
@@ -163,3 +164,35 @@ class SoftNeighbourLoss(Loss):
             value, slopes, offsets = self._judge(averages, rows, state)
             kernels.list_weigh_classes(indptr, others, forth, back, slopes, offsets, state.codes)
         return value, list_gradient(Z, indptr, others, forth)
+
+
+def _sorted_state(y, weights, sharpness) -> SoftState:
+    """The state of rows that come in any order."""
+    if not np.issubdtype(y.dtype, np.integer):
+        return SoftState(
+            weights, sharpness, np.asarray(y.reshape(len(y), -1), dtype=np.float64), None, None, None
+        )
+    order, segments = class_segments(y)
+    if order is not None:
+        y, weights, sharpness = y[order], weights[order], sharpness[order]
+    return SoftState(weights, sharpness, np.empty((0, 0)), y, segments, order)
+
+
+def _near_per_row(Z, state) -> float:
+    """How many neighbours of a row are not negligible, judging by some rows."""
+    n = len(Z)
+    rows = np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))
+    D = squared_distances(Z[rows], Z)
+    D[np.arange(len(rows)), rows] = np.inf
+    reach = D.min(axis=1) + _decay(n) / state.sharpness[rows]
+    return float(np.count_nonzero(reach[:, None] >= D)) / len(rows)
+
+
+def _decay(n: int) -> float:
+    """How far an exponent has to fall until n such neighbours hold a negligible share of a row."""
+    return float(np.log(n / NEGLIGIBLE_SHARE))
+
+
+def _most_listed(n: int) -> int:
+    """The longest list of pairs that is worth its making."""
+    return int(min(LARGEST_LISTED_PER_ROW * n, LARGEST_LISTED_SHARE * n * n / 2))

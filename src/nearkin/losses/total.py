@@ -35,6 +35,12 @@ class TotalLoss(Loss):
         for (_, loss), part in zip(self.parts, state):
             loss.forget(part)
 
+    def pairs_per_row(self, Z, state) -> float:
+        return max(loss.pairs_per_row(Z, part) for (_, loss), part in zip(self.parts, state))
+
+    def narrowed(self, state, rows) -> list:
+        return [loss.narrowed(part, rows) for (_, loss), part in zip(self.parts, state)]
+
     def value_and_grad(self, Z, state):
         total, gradient = 0.0, 0.0
         for (weight, loss), part in zip(self.parts, state):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.learners.base import CLASSIFICATION, REGRESSION
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, without_zero_weights
+from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps import LinearMap
@@ -72,7 +73,9 @@ class MEGM(GradientLearner):
 
     Notes
     -----
-    Cost and memory as for `NCA`.
+    Cost and memory as for `NCA`. From 1,500 samples on, the first steps, as long as the kernels are
+    broad, are taken on a sample of the rows; `history_` then begins with the
+    sample's values.
 
     References
     ----------
@@ -137,6 +140,9 @@ class MEGM(GradientLearner):
     def _loss(self) -> Loss:
         loss = MEGMLoss(self.n_neighbors)
         return TotalLoss([(1.0, loss), (self.penalty, DriftLoss())]) if self.penalty else loss
+
+    def _optimise(self, objective, theta, callback):
+        return minimise_from_sample(self._solver(), objective, theta, callback)
 
     def _checked(self, X, y, sample_weight):
         check_megm_settings(self)

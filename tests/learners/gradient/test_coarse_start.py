@@ -1,0 +1,83 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkin.learners.gradient import MEGM, coarse_start
+from nearkin.learners.gradient.base import minimise_exactly
+from nearkin.learners.gradient.coarse_start import minimise_from_sample
+from nearkin.losses import MEGMLoss
+from nearkin.maps import LinearMap
+from nearkin.objective import Objective
+from nearkin.solvers import LBFGS
+
+
+def problem(n=400, d=5):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((n, d)) * np.array([1, 1, 3, 3, 3])[:d]
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    order = np.argsort(y, kind="stable")
+    return X[order], y[order]
+
+
+@pytest.fixture
+def objective(monkeypatch):
+    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLED", 100)
+    X, y = problem()
+    return Objective(LinearMap(init="identity"), MEGMLoss(), X, y, np.eye(5).ravel())
+
+
+def test_ends_as_well_as_without_a_sample(objective):
+    theta = np.eye(5).ravel()
+    plain = minimise_exactly(LBFGS(200, 1e-7), objective, theta, lambda *_: False)
+    coarse = minimise_from_sample(LBFGS(200, 1e-7), objective, theta, lambda *_: False)
+    assert coarse.value == pytest.approx(objective.exact(coarse.theta)[0])
+    assert coarse.value <= 1.1 * plain.value + 1e-3
+    assert coarse.n_iter == len(coarse.history) - 1
+
+
+def test_first_steps_see_a_sample_only(objective, monkeypatch):
+    sizes = []
+    evaluate = Objective.__call__
+    monkeypatch.setattr(
+        Objective, "__call__", lambda self, theta: sizes.append(len(self.F)) or evaluate(self, theta)
+    )
+    minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: False)
+    assert sizes[0] == 100
+    assert sizes[-1] == 400
+    assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize("budget", [1, 2, 4, 20])
+def test_budget_covers_both_parts(objective, budget):
+    seen = []
+    result = minimise_from_sample(
+        LBFGS(budget, 0.0), objective, np.eye(5).ravel(), lambda theta, value: seen.append(value)
+    )
+    assert result.n_iter == len(seen) <= budget
+    assert result.value == pytest.approx(objective.exact(result.theta)[0])
+
+
+def test_a_callback_may_stop_on_the_sample(objective):
+    result = minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: True)
+    assert result.n_iter == 1
+    assert result.converged
+    assert result.value == pytest.approx(objective.exact(result.theta)[0])
+
+
+def test_narrow_neighbourhoods_need_no_sample(objective):
+    theta = 30 * np.eye(5).ravel()
+    plain = minimise_exactly(LBFGS(5, 0.0), objective, theta, lambda *_: False)
+    same = minimise_from_sample(LBFGS(5, 0.0), objective, theta, lambda *_: False)
+    np.testing.assert_array_equal(same.theta, plain.theta)
+
+
+def test_megm_warns_when_the_budget_ran_out_on_the_sample(monkeypatch):
+    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLED", 100)
+    X, y = problem()
+    with pytest.warns(ConvergenceWarning):
+        MEGM(max_iter=1, early_stopping=False).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        assert MEGM(max_iter=300, tol=1e-3, early_stopping=False).fit(X, y).objective_ < 0.3
