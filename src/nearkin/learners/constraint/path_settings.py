@@ -49,7 +49,8 @@ class PathSettings:
 
     def only(self, setting: Setting) -> PathSettings:
         """The same with nothing left to choose."""
-        return PathSettings(*((value,) for value in setting))
+        n_neighbors, nu, shrinkage, euclid_share = setting
+        return PathSettings((n_neighbors,), (nu,), (shrinkage,), (euclid_share,))
 
     @property
     def least_euclid(self) -> PathSettings:
