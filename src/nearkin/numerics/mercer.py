@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from nearkin.numerics.products import cross_products, squared_distances
+from nearkin.numerics.threads import blas_threads
 
 KERNELS = ("rbf", "polynomial", "linear")
 
@@ -99,10 +100,11 @@ def kernel_basis(K) -> np.ndarray:
            [0. , 1. ]])
     """
     try:
-        factor = cholesky(_symmetric(K), lower=True)
-        pivots = np.diag(factor) ** 2
-        if pivots.min() > 1e4 * np.finfo(K.dtype).eps * pivots.max():
-            return solve_triangular(factor, np.eye(len(K)), lower=True).astype(K.dtype, copy=False)
+        with blas_threads(len(K) ** 3 / 3):
+            factor = cholesky(_symmetric(K), lower=True)
+            pivots = np.diag(factor) ** 2
+            if pivots.min() > 1e4 * np.finfo(K.dtype).eps * pivots.max():
+                return solve_triangular(factor, np.eye(len(K)), lower=True).astype(K.dtype, copy=False)
     except LinAlgError:
         # Singular, or no kernel at all: the eigenvalues tell.
         pass
