@@ -103,8 +103,8 @@ PAPER = Paper(
         "sets are not named in its text.",
         "The paper runs every method three times on different training samples and keeps the best result; "
         "here every fold counts, and only the training objective chooses among restarts.",
-        "MEGM is run as it comes: on fewer than 1,000 rows it takes as many steps as lower its loss on unseen "
-        "halves of the training rows, where the paper goes on until the objective settles.",
+        "MEGM is run as it comes: on fewer than 1,000 rows it takes as many steps as lower its loss on "
+        "unseen halves of the training rows, where the paper goes on until the objective settles.",
     ),
     quick_deviations=("10 instead of 40 repeats; NCA and MEGM with one start instead of three.",),
 )

@@ -47,7 +47,7 @@ class ImpostorMemory:
         roots = np.sqrt(np.maximum(limits, 0))
         if self.pairs is not None:
             distances = list_distances(Z, *self.pairs)
-            if self._holds(distances, roots):
+            if self._holds(self.pairs, distances, roots):
                 return self.pairs, distances
         return self._renewed(Z, roots, max_pairs)
 
@@ -55,27 +55,28 @@ class ImpostorMemory:
         margin = 2 * EVALUATIONS_AHEAD * self.change
         margins = [0.0] if margin > LARGEST_MARGIN * float(np.median(roots)) else [margin, 0.0]
         for self.margin in margins:
-            self.pairs = self.search(Z, (roots + self.margin) ** 2, max_pairs)
-            if self.pairs is not None:
-                distances = list_distances(Z, *self.pairs)
-                self.age, self.excesses = 0, self._excesses(distances, roots)
-                return self.pairs, distances
+            self.pairs = pairs = self.search(Z, (roots + self.margin) ** 2, max_pairs)
+            if pairs is not None:
+                distances = list_distances(Z, *pairs)
+                self.age, self.excesses = 0, _excesses(pairs, distances, roots)
+                return pairs, distances
         return None
 
-    def _holds(self, distances, roots) -> bool:
+    def _holds(self, pairs, distances, roots) -> bool:
         """Whether the list will do; also learns how fast distances change."""
         self.age += 1
-        now = self._excesses(distances, roots)
+        now = _excesses(pairs, distances, roots)
         if len(now):
             self.change = float(np.sqrt(np.mean((now - self.excesses) ** 2))) / self.age
         if self.margin == 0:
             return False
         outer = self.excesses > self.margin / 2
         entered = np.count_nonzero(outer & (now < 0))
-        return entered <= LARGEST_SHARE_ENTERED * np.count_nonzero(outer)
+        return bool(entered <= LARGEST_SHARE_ENTERED * np.count_nonzero(outer))
 
-    def _excesses(self, distances, roots) -> np.ndarray:
-        """How far beyond the limits each listed pair is."""
-        from nearkin.numerics.kernels_near_pairs import pair_excesses
 
-        return pair_excesses(*self.pairs, distances, roots.astype(distances.dtype))
+def _excesses(pairs: PairList, distances, roots) -> np.ndarray:
+    """How far beyond the limits each listed pair is."""
+    from nearkin.numerics.kernels_near_pairs import pair_excesses
+
+    return pair_excesses(*pairs, distances, roots.astype(distances.dtype))
