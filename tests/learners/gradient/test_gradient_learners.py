@@ -19,7 +19,7 @@ each_learner = pytest.mark.parametrize("learner", LEARNERS)
 @each_learner
 def test_budget_that_runs_out_is_told(learner):
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        learner(max_iter=1, tol=0.0).fit(X, y)
+        learner(max_iter=1, tol=0.0, random_state=0).fit(X, y)
 
 
 @each_learner

@@ -152,7 +152,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         """The step to stop after, or None to go on until the objective settles."""
         if not stops_early(self.early_stopping, len(training.F)):
             return None
-        return steps_by_halves(
+        last = steps_by_halves(
             map_,
             self._loss(),
             self._solver(),
@@ -162,6 +162,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             weights=training.weights,
             rng=rng,
         )
+        if self.verbose:
+            told = "all steps help" if last is None else f"best after step {last}"
+            print(f"[{type(self).__name__}] unseen halves: {told}")
+        return last
 
     def _best_of_restarts(self, map_, training, theta0, rng, reporter, last) -> SolverResult:
         objective = Objective(
