@@ -122,8 +122,8 @@ PAPER = Paper(
         _known("Ionosphere", "ionosphere"),
         _known("Mg", "mg"),
         _known("Musk", "musk1"),
-        _known("Optdigits", "optdigits", max_rows=2000),
-        _known("Pendigits", "pendigits", max_rows=2000),
+        _known("Optdigits", "optdigits", max_rows=1000),
+        _known("Pendigits", "pendigits", max_rows=1000),
         _known("Pima", "pima"),
         _known("Segment", "segment", classes=("sky", "window")),
         _known("Sonar", "sonar"),
@@ -131,7 +131,7 @@ PAPER = Paper(
             "Splice",
             "splice",
             in_quick=False,
-            max_rows=2000,
+            max_rows=1000,
             remark="nucleotides one-hot; the paper has 60 numbers",
         ),
         _known("Transfusion", "transfusion"),
@@ -188,7 +188,7 @@ PAPER = Paper(
         "k is 3 or 9, where the paper tries more.",
         "MoLMNN tries 1, 2, 4 and 8 regions and the dimensions that explain 95 % of the variance, where the "
         "paper tries 1 to 10 regions and three numbers of dimensions.",
-        "Optdigits, Pendigits and Splice are cut to 2,000 rows.",
+        "Optdigits, Pendigits and Splice are cut to 1,000 rows.",
         "Numbers of dimensions come from the principal components of all rows (no labels are used).",
     ),
     quick_deviations=(
