@@ -1,0 +1,75 @@
+"""LMNN and NCA on the 60,000 rows of MNIST in 164 principal dimensions: does it fit, and how well."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from benchmarks.entries.nca import quietly
+from benchmarks.entry import Contestant, Entry, Target
+
+NCA_STEPS = 20
+
+
+def make_data(n: int, d: int) -> tuple:
+    """X, y of the training part, X_test, y_test, in the principal dimensions of the former."""
+    folder = os.environ.get("NEARKIN_DATA")
+    if not folder:
+        raise RuntimeError("MNIST is read from a folder: set NEARKIN_DATA to it.")
+    with np.load(os.path.join(folder, "mnist.npz")) as stored:
+        parts = [stored[key] for key in ("X_train", "y_train", "X_test", "y_test")]
+    X, X_test = (part.reshape(len(part), -1).astype(np.float32) / 255 for part in (parts[0], parts[2]))
+    X, y = X[:n], parts[1][:n]
+    mean = X.mean(axis=0)
+    directions = np.linalg.eigh((X - mean).T @ (X - mean))[1][:, : -d - 1 : -1]
+    return (X - mean) @ directions, y, (X_test - mean) @ directions, parts[3]
+
+
+def lmnn(data, case):
+    from nearkin import LMNN
+
+    X, y, _, _ = data
+    quietly(LMNN(max_iter=1), X[:1_600], y[:1_600])
+    return lambda: quietly(LMNN(), X, y)
+
+
+def nca(data, case):
+    from nearkin import NCA
+
+    X, y, _, _ = data
+    quietly(NCA(max_iter=1), X[:1_600], y[:1_600])
+    return lambda: quietly(NCA(max_iter=NCA_STEPS, init="identity"), X, y)
+
+
+def quality(data, fitted) -> dict:
+    """Error of three neighbours on the test rows, before and after."""
+    from nearkin import KNNClassifier
+
+    X, y, X_test, y_test = data
+
+    def error(A, B) -> float:
+        return float(100 * np.mean(KNNClassifier(n_neighbors=3).fit(A, y).predict(B) != y_test))
+
+    return {
+        "steps": fitted.n_iter_,
+        "3-NN error %": error(fitted.transform(X), fitted.transform(X_test)),
+        "Euclid's": error(X, X_test),
+    }
+
+
+ENTRY = Entry(
+    title=f"MNIST: LMNN to its end, NCA for {NCA_STEPS} steps",
+    make_data=make_data,
+    contestants=(
+        Contestant("LMNN", lmnn, quality=quality, repeats=1, time_bound=3600),
+        Contestant("NCA", nca, quality=quality, repeats=1, time_bound=3600),
+    ),
+    cases=({"n": 60_000, "d": 164},),
+    quick_cases=({"n": 1_000, "d": 20},),
+    # 25 times the data are one gigabyte.
+    targets=(
+        Target("LMNN", "data", 25.0, "peak_extra_bytes"),
+        Target("NCA", "data", 25.0, "peak_extra_bytes"),
+    ),
+)
