@@ -35,8 +35,8 @@ class LargeMarginLoss(Loss):
     """(1 - mu) * distances to targets + mu * hinges [1 + d(i, target) - d(i, impostor)]_+.
 
     Targets are the `n_targets` nearest rows of the same class in the input space, fixed by `prepare`;
-    impostors are all rows of other classes, and every one that violates a margin counts, at
-    every evaluation. A row alone in its class has no target and no part in the loss; a class smaller
+    impostors are all rows of other classes, and every one that violates a margin counts. A
+    row alone in its class has no target and no part in the loss; a class smaller
     than n_targets + 1 has as many targets as it can.
 
     Parameters

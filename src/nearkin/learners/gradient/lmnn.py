@@ -87,8 +87,10 @@ class LMNN(_LargeMarginLearner):
 
     Notes
     -----
-    Every evaluation is exact over all impostors. They are found by one blocked product of n^2 e / 2
-    multiply-adds in float32 and handled as a list, so memory grows with their number, not with n^2.
+    Impostors are found by one blocked product of n^2 e / 2 multiply-adds in float32 and handled as a
+    list, so memory grows with their number, not with n^2. A list reaches beyond the margin and serves
+    until impostors might be missing from it, often for several steps; the final objective is exact
+    over all of them, and the optimisation goes on if it is worse than believed.
 
     References
     ----------
