@@ -76,7 +76,7 @@ def usual_budget(n_rows: int) -> float:
     """Seconds that people like to wait for data of this size."""
     if n_rows <= 1000:
         return 45.0
-    return 120.0 if n_rows <= 4000 else 265.0
+    return 120.0 if n_rows <= 4000 else 250.0
 
 
 def require_plotting() -> None:
