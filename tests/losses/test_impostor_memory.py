@@ -1,27 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.losses.pair_sets import listed, near
 
 from nearkin.losses.impostor_memory import ImpostorMemory
-from nearkin.numerics import near_pair_search
 
 GROUPS = np.repeat(np.arange(4), 30)
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """How often pairs were searched for."""
-    count = []
-    search = near_pair_search.near_pairs
-
-    def counted(*args, **kwargs):
-        count.append(1)
-        return search(*args, **kwargs)
-
-    monkeypatch.setattr(near_pair_search, "near_pairs", counted)
-    return count
 
 
 @given(seed=st.integers(0, 200), size=st.sampled_from([0.001, 0.01, 0.1, 0.5]))
