@@ -5,7 +5,7 @@ import os
 import pytest
 
 
-def refused(called, *words):
+def assert_refused(called, *words):
     assert called.code == 1, called.out
     assert called.out == ""
     assert "Traceback" not in called.err
@@ -16,42 +16,48 @@ def refused(called, *words):
 
 
 def test_missing_file(nearkin, tmp_path):
-    refused(nearkin("compare", tmp_path / "nothing.csv"), "nothing.csv")
-    refused(
+    assert_refused(nearkin("compare", tmp_path / "nothing.csv"), "nothing.csv")
+    assert_refused(
         nearkin("predict", tmp_path / "nothing.nearkin", tmp_path / "x.csv"),
         "nothing.nearkin",
         "no such file",
     )
-    refused(nearkin("report", tmp_path / "nothing.sqlite"), "no such file")
+    assert_refused(nearkin("report", tmp_path / "nothing.sqlite"), "no such file")
 
 
 def test_unknown_dataset_and_learner_are_answered_with_near_names(nearkin, iris_csv, tmp_path):
-    refused(nearkin("compare", "whine"), "whine", "wine")
-    refused(nearkin("compare", iris_csv, "--target", "species", "--learners", "LMMN"), "LMMN", "'LMNN'")
-    refused(
+    assert_refused(nearkin("compare", "whine"), "whine", "wine")
+    assert_refused(
+        nearkin("compare", iris_csv, "--target", "species", "--learners", "LMMN"), "LMMN", "'LMNN'"
+    )
+    assert_refused(
         nearkin("hubness", iris_csv, "--target", "species", "--learner", "moove-labeled"), "'MoveLabeled'"
     )
     out = tmp_path / "m.nearkin"
-    refused(nearkin("fit", iris_csv, "--learner", "xyz", "--out", out), "there is no learner 'xyz'", "RCA")
+    assert_refused(
+        nearkin("fit", iris_csv, "--learner", "xyz", "--out", out), "there is no learner 'xyz'", "RCA"
+    )
     assert not out.exists()
 
 
 def test_target_that_does_not_exist(nearkin, iris_csv):
-    refused(nearkin("compare", iris_csv, "--target", "specie"), "no target column 'specie'", "'species'")
+    assert_refused(
+        nearkin("compare", iris_csv, "--target", "specie"), "no target column 'specie'", "'species'"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "a,b,c\n"])
 def test_empty_csv(nearkin, tmp_path, text):
     path = tmp_path / "empty.csv"
     path.write_text(text)
-    refused(nearkin("compare", path), "empty.csv" if not text else "")
+    assert_refused(nearkin("compare", path), "empty.csv" if not text else "")
 
 
 def test_identifiers_are_to_be_dropped(nearkin, iris_table, tmp_path):
     path = tmp_path / "named.csv"
     iris_table.assign(name=[f"plant {i}" for i in range(150)]).to_csv(path, index=False)
     options = ("--target", "species", "--learner", "euclid", "--out", tmp_path / "m.nearkin")
-    refused(nearkin("fit", path, *options), "--drop name")
+    assert_refused(nearkin("fit", path, *options), "--drop name")
     assert nearkin("fit", path, *options, "--drop", "name").code == 0
 
 
@@ -59,7 +65,7 @@ def test_one_class_only(nearkin, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,b,target\n" + "1,2,x\n2,3,x\n3,1,x\n4,4,x\n")
     called = nearkin("fit", path, "--learner", "lmdl", "--out", tmp_path / "m.nearkin")
-    refused(called, "class")
+    assert_refused(called, "class")
 
 
 @pytest.mark.parametrize("damage", ["cut", "text", "pickle"])
@@ -73,26 +79,26 @@ def test_damaged_model_file(nearkin, iris_model, iris_csv, tmp_path, damage):
     }[damage]
     path = tmp_path / "bad.nearkin"
     path.write_bytes(content)
-    refused(nearkin("predict", path, iris_csv), "bad.nearkin")
+    assert_refused(nearkin("predict", path, iris_csv), "bad.nearkin")
 
 
 def test_predict_with_missing_columns(nearkin, iris_model, iris_table, tmp_path):
     path = tmp_path / "short.csv"
     iris_table.drop(columns="petal length").to_csv(path, index=False)
-    refused(nearkin("predict", iris_model, path), "'petal length'")
+    assert_refused(nearkin("predict", iris_model, path), "'petal length'")
 
 
 def test_predict_of_no_rows(nearkin, iris_model, iris_table, tmp_path):
     path = tmp_path / "none.csv"
     iris_table.head(0).to_csv(path, index=False)
-    refused(nearkin("predict", iris_model, path), "none.csv")
+    assert_refused(nearkin("predict", iris_model, path), "none.csv")
 
 
 def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
     options = ("--target", "species", "--learner", "lmdl", "--out", tmp_path / "m.nearkin")
-    refused(nearkin("fit", iris_csv, *options, "--set", "n_prototype=2"), "'n_prototypes'")
-    refused(nearkin("fit", iris_csv, *options, "--set", "n_prototypes=many"), "n_prototypes='many'")
-    refused(nearkin("fit", iris_csv, *options, "--set", "beta"), "key=value")
+    assert_refused(nearkin("fit", iris_csv, *options, "--set", "n_prototype=2"), "'n_prototypes'")
+    assert_refused(nearkin("fit", iris_csv, *options, "--set", "n_prototypes=many"), "n_prototypes='many'")
+    assert_refused(nearkin("fit", iris_csv, *options, "--set", "beta"), "key=value")
 
 
 @pytest.mark.parametrize(
@@ -108,35 +114,37 @@ def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
     ],
 )
 def test_nonsense_options(nearkin, iris_csv, option, value, word):
-    refused(nearkin("compare", iris_csv, "--target", "species", option, value), word)
+    assert_refused(nearkin("compare", iris_csv, "--target", "species", option, value), word)
 
 
 def test_outputs_that_cannot_be_written_are_refused_before_any_work(nearkin, iris_csv, tmp_path):
     for option in ("--report", "--out", "--results"):
         called = nearkin("compare", iris_csv, "--target", "species", option, tmp_path / "no" / "file")
-        refused(called, "does not exist")
-        refused(nearkin("compare", iris_csv, "--target", "species", option, tmp_path), "is a folder")
+        assert_refused(called, "does not exist")
+        assert_refused(nearkin("compare", iris_csv, "--target", "species", option, tmp_path), "is a folder")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_folder_without_permission(nearkin, iris_csv, tmp_path):
     tmp_path.chmod(0o500)
-    refused(nearkin("compare", iris_csv, "--target", "species", "--out", tmp_path / "m"), "permission denied")
+    assert_refused(
+        nearkin("compare", iris_csv, "--target", "species", "--out", tmp_path / "m"), "permission denied"
+    )
 
 
 def test_results_file_of_another_program(nearkin, iris_csv, tmp_path):
     path = tmp_path / "other.sqlite"
     path.write_bytes(b"this is no database at all, only text" * 50)
-    refused(
+    assert_refused(
         nearkin("compare", iris_csv, "--target", "species", "--results", path), "not a nearkin results file"
     )
-    refused(nearkin("report", path, "--out", tmp_path / "r.html"), "not a nearkin results file")
+    assert_refused(nearkin("report", path, "--out", tmp_path / "r.html"), "not a nearkin results file")
 
 
 def test_probabilities_and_neighbours_where_there_are_none(nearkin, wave_csv, tmp_path):
     path = tmp_path / "wave.nearkin"
     assert nearkin("fit", wave_csv, "--target", "Y1", "--learner", "euclid", "--out", path).code == 0
-    refused(nearkin("predict", path, wave_csv, "--proba"), "--proba")
+    assert_refused(nearkin("predict", path, wave_csv, "--proba"), "--proba")
 
 
 def test_wrong_usage_has_its_own_exit_code(nearkin):
