@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from nearkin.learners.prototype.starts import start_matrix, start_metrics, start_prototypes, weighted_moments
 from nearkin.learners.prototype.training import LabelledRows
@@ -59,6 +60,31 @@ def test_kmeans_prototypes_are_means_of_their_class(rows):
     X, y, weights = rows
     centres, _ = start_prototypes(LabelledRows(X, y, weights), [1, 1, 1], "kmeans", np.random.RandomState(0))
     np.testing.assert_allclose(centres, [X[y == c].mean(axis=0) for c in range(3)])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_kmeans_prototypes_are_the_weighted_means_of_the_rows_nearest_to_them(dtype):
+    rng = np.random.default_rng(4)
+    X, weights = rng.normal(size=(200, 3)).astype(dtype), rng.uniform(0.1, 1, 200).astype(dtype)
+    data = LabelledRows(X, np.zeros(200, dtype=int), weights)
+    centres, _ = start_prototypes(data, [4], "kmeans", np.random.RandomState(0))
+    nearest = np.argmin(((X[:, None] - centres) ** 2).sum(axis=2), axis=1)
+    means = [np.average(X[nearest == k], axis=0, weights=weights[nearest == k]) for k in range(4)]
+    np.testing.assert_allclose(centres, means, rtol=1e-4, atol=1e-5)
+    assert centres.dtype == dtype
+
+
+def test_kmeans_prototypes_are_about_as_good_as_those_of_scikit_learn(rows):
+    X, y, _ = rows
+    members = X[y == 0]
+
+    def spread(centres):
+        return ((members[:, None] - centres) ** 2).sum(axis=2).min(axis=1).mean()
+
+    data = LabelledRows(members, np.zeros(len(members), dtype=int), np.full(len(members), 1 / len(members)))
+    own = [spread(start_prototypes(data, [3], "kmeans", np.random.RandomState(i))[0]) for i in range(10)]
+    theirs = [KMeans(3, n_init=1, random_state=i).fit(members).inertia_ / len(members) for i in range(10)]
+    assert np.mean(own) < 1.1 * np.mean(theirs)
 
 
 def test_metrics_start_as_identities():

@@ -47,7 +47,9 @@ class KernelLMDL(PrototypeLearner):
     n_components : int, optional
         Principal components kept; None keeps at most 64.
     init : {"random", "kmeans"}, default="random"
-        Prototypes start from random rows of the class or from its k-means centres.
+        Prototypes start from random rows of the class or from its k-means centres. Training does not carry
+        a prototype from one part of a class to another: with few prototypes for classes of several parts
+        choose "kmeans", or a larger `n_init`.
     init_metric : {"auto", "pca", "whiten"}, default="auto"
         The metric every prototype starts from: that of the kernel space (also "auto"), or the one in
         which the within-class covariance is the identity.

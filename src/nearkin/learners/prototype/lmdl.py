@@ -34,7 +34,9 @@ class LMDL(PrototypeLearner):
         Slope of the sigmoid. A small one lets more rows count, which generalises better on noisy data;
         the original paper used 10.
     init : {"random", "kmeans"}, default="random"
-        Prototypes start from random rows of the class or from its k-means centres.
+        Prototypes start from random rows of the class or from its k-means centres. Training does not carry
+        a prototype from one part of a class to another: with few prototypes for classes of several parts
+        choose "kmeans", or a larger `n_init`.
     init_metric : {"auto", "standard", "whiten", "pca", "identity"} or array (e, d), default="auto"
         The metric every prototype starts from: features standardised; the within-class covariance made
         the identity; the leading principal components; plain Euclid; a given linear map. Training takes

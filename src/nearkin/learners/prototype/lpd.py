@@ -26,7 +26,9 @@ class LPD(PrototypeLearner):
     beta : float, default=3.0
         Slope of the sigmoid in the objective.
     init : {"random", "kmeans"}, default="random"
-        Prototypes start from random rows of the class or from its k-means centres.
+        Prototypes start from random rows of the class or from its k-means centres. Training does not carry
+        a prototype from one part of a class to another: with few prototypes for classes of several parts
+        choose "kmeans", or a larger `n_init`.
     init_metric : {"auto", "standard", "identity"}, default="auto"
         The weights every prototype starts from: one over the standard deviation (also "auto"), or one.
     batch_size : int or "auto", default="auto"
