@@ -61,11 +61,22 @@ def test_identifiers_are_to_be_dropped(nearkin, iris_table, tmp_path):
     assert nearkin("fit", path, *options, "--drop", "name").code == 0
 
 
-def test_one_class_only(nearkin, tmp_path):
-    path = tmp_path / "one.csv"
-    path.write_text("a,b,target\n" + "1,2,x\n2,3,x\n3,1,x\n4,4,x\n")
-    called = nearkin("fit", path, "--learner", "lmdl", "--out", tmp_path / "m.nearkin")
-    assert_refused(called, "class")
+@pytest.mark.parametrize("command", ["compare", "hubness", "fit"])
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [(["x"] * 4, "is 'x' in every row"), ([1.5] * 4, "the same in every row"), (["x"], "a single row")],
+)
+def test_nothing_to_predict(nearkin, tmp_path, command, cells, words):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b,target\n" + "".join(f"{i},{i % 3},{cell}\n" for i, cell in enumerate(cells)))
+    options = ("--learner", "euclid", "--out", tmp_path / "m.nearkin") if command == "fit" else ()
+    assert_refused(nearkin(command, path, *options), words)
+
+
+def test_values_too_large_to_square(nearkin, tmp_path):
+    path = tmp_path / "huge.csv"
+    path.write_text("a,b,target\n" + "".join(f"{i},{i}e200,{'xy'[i % 2]}\n" for i in range(9)))
+    assert_refused(nearkin("compare", path), "column 'b' holds values up to 8e+200", "drop it")
 
 
 @pytest.mark.parametrize("damage", ["cut", "text", "pickle"])
@@ -147,7 +158,23 @@ def test_probabilities_and_neighbours_where_there_are_none(nearkin, wave_csv, tm
     assert_refused(nearkin("predict", path, wave_csv, "--proba"), "--proba")
 
 
-def test_wrong_usage_has_its_own_exit_code(nearkin):
-    called = nearkin("compare")
+def test_reproduce_of_no_data_set(nearkin):
+    assert_refused(
+        nearkin("reproduce", "shigeto2017", "--quick", "--datasets", " , "), "--datasets names none"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ((), "Missing argument"),
+        (("wine", "--seed", "-1"), "--seed"),
+        (("wine", "--seed", "4294967296"), "--seed"),
+        (("wine", "--jobs", "0"), "--jobs"),
+        (("wine", "--folds", "1"), "--folds"),
+    ],
+)
+def test_wrong_usage_has_its_own_exit_code(nearkin, arguments, word):
+    called = nearkin("compare", *arguments)
     assert called.code == 2
-    assert "Missing argument" in called.err
+    assert word in called.err

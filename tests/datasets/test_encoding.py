@@ -168,3 +168,31 @@ def test_rows_are_encoded_one_by_one_as_all_together(rows):
     assert np.isfinite(whole).all()
     # Exactly one category is set in every row.
     assert (whole[:, 1:-1].sum(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("customer_id", 10**17 + 1000 * np.arange(40)[::-1]),
+        ("userID", np.arange(40) ** 2),
+        ("n", np.arange(5, 45)),
+    ],
+)
+def test_numeric_identifiers_are_features_with_a_notice(name, cells):
+    with pytest.warns(DataNotice, match=rf"'{name}' looks like an identifier.*--drop {name}"):
+        encoder = TableEncoder.fit(pd.DataFrame({name: cells}))
+    assert encoder.feature_names == (name,)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("humid", np.arange(40) ** 2),
+        ("id", np.arange(40) // 2),
+        ("id", np.arange(40) + 0.5),
+        ("id", np.arange(9)),
+    ],
+)
+def test_other_numbers_are_no_identifiers(name, cells, recwarn):
+    TableEncoder.fit(pd.DataFrame({name: cells}))
+    assert not recwarn.list

@@ -71,6 +71,16 @@ def test_unknown_names_get_suggestions(name, hint):
         load_dataset(name)
 
 
+def test_files_of_other_formats_and_folders_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book.xlsx").write_bytes(b"PK")
+    (tmp_path / "drawer").mkdir()
+    with pytest.raises(DataError, match=r"'book.xlsx' here has none of the suffixes .csv.*save it as CSV"):
+        load_dataset("book.xlsx")
+    with pytest.raises(DataError, match=r"'drawer' is a folder here"):
+        load_dataset("drawer")
+
+
 def test_known_but_nowhere_says_how_to_get_it():
     with pytest.raises(DatasetNotFoundError, match=r"arabidopsis is known but.*mldata"):
         load_dataset("arabidopsis")

@@ -84,6 +84,15 @@ def test_other_encodings_can_be_named(tmp_path):
     assert read_table(path, encoding="latin-1").columns.tolist() == ["a", "größe"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_unicode_text_of_spreadsheets_is_read(tmp_path, encoding):
+    mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
+    path = write(tmp_path, mark + "größe\ty\n1\tä\n2\tb\n".encode(encoding))
+    table = read_table(path)
+    assert table.columns.tolist() == ["größe", "y"]
+    assert table["y"].tolist() == ["ä", "b"]
+
+
 def test_a_file_without_header_gets_names_and_a_notice(tmp_path):
     with pytest.warns(DataNotice, match=r"no line of column names"):
         table = read_table(write(tmp_path, "5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n", "iris.data"))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nearkin.datasets import DataNotice, dataset_from_table
+from nearkin.datasets import DataError, DataNotice, dataset_from_table
 from nearkin.datasets.targets import choose_targets, target_values
 
 
@@ -65,3 +65,15 @@ def test_several_targets_make_a_matrix():
     assert data.y.tolist() == [[1, 3], [2, 4]]
     assert data.target_names == ("Y1", "Y2")
     assert data.feature_names == ("a",)
+
+
+def test_repeated_fractions_are_classes_if_asked_for():
+    table = pd.DataFrame({"grade": [1.5, 2.5, 1.5, 2.0, 2.5, 2.0]})
+    y, task = target_values(table, ["grade"], "classification")
+    assert (y.tolist(), task) == (["1.5", "2.5", "1.5", "2", "2.5", "2"], "classification")
+
+
+def test_measurements_are_no_classes():
+    table = pd.DataFrame({"length": [1.5, 2.25, 3.5, 4.75]})
+    with pytest.raises(DataError, match=r"'length' has 4 different fractions in 4 rows"):
+        target_values(table, ["length"], "classification")

@@ -40,3 +40,13 @@ def test_few_whole_numbers_are_still_numbers_to_a_regressor():
         model.fit(X, counts)
     assert model.learner_.task == "regression"
     assert not hasattr(model.learner_, "classes_")
+
+
+def test_texts_are_no_regression_targets():
+    with pytest.raises(ValueError, match=r"predicts numbers.*such as red.*KNNClassifier"):
+        KNNRegressor().fit(X, np.where(y > 100, "red", "red"))
+
+
+def test_a_number_in_the_place_of_the_learner_is_explained():
+    with pytest.raises(TypeError, match=r"learner=5: expected a learner.*n_neighbors"):
+        KNNRegressor(5).fit(X, y)

@@ -54,7 +54,10 @@ ScaleOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option("--seed", help="Decides folds and starts; the same seed, the same results.")
+    int,
+    typer.Option(
+        "--seed", min=0, max=2**32 - 1, help="Decides folds and starts; the same seed, the same results."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -141,9 +144,28 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None):
     wished = list(target) if target else None
     if wished is not None and len(wished) == 1:
         wished = wished[0]
-    return load_dataset(
+    found = load_dataset(
         data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
     )
+    _refuse_nothing_to_learn(found)
+    return found
+
+
+def _refuse_nothing_to_learn(dataset) -> None:
+    """Learners take trivial data; on the command line it means the wrong file or column."""
+    names = ", ".join(dataset.target_names)
+    if dataset.n_samples < 2:
+        raise CommandError(f"{dataset.name} has a single row; learning and testing need several.")
+    if dataset.task == "classification" and dataset.n_classes < 2:
+        raise CommandError(
+            f"the target ({names}) is {dataset.class_names[0]!r} in every row, so there is nothing to "
+            "predict; choose another --target or add rows of another class."
+        )
+    if dataset.task == "regression" and (dataset.y == dataset.y[0]).all():
+        raise CommandError(
+            f"the target ({names}) is the same in every row, so there is nothing to predict; choose another "
+            "--target."
+        )
 
 
 def as_path(text: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nearkin.cli.errors import require_writable, speaks_plainly
+from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.options import JsonOption, SeedOption, optional_path
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr
 
@@ -63,6 +63,8 @@ def reproduce(
     if report_path is not None:
         require_plotting()
     wished = None if datasets is None else [name.strip() for name in datasets.split(",") if name.strip()]
+    if wished == []:
+        raise CommandError("--datasets names none; leave it out for all of the paper's.")
     with progress_bar(declared.key) as progress, ResultsStore.open(results_path) as store:
         found = run(
             declared,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nearkin.datasets.errors import DataError
+from nearkin.datasets.errors import DataError, DataNotice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,7 @@ CATEGORY = "category"
 BOOLEAN = "boolean"
 
 _DATE = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}([T ].*)?$|^\d{1,2}[/.]\d{1,2}[/.]\d{4}( .*)?$")
+_IDENTIFIER = re.compile(r"(?i:(^|[\W_])(id|index|row)$)|[a-z]I[dD]$")
 _TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
 # From this share of numbers on, a column of text is taken for numbers with faults in it.
 _MOSTLY = 0.5
@@ -133,6 +135,22 @@ def refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
         )
 
 
+def notice_identifier(name: str, values: np.ndarray) -> None:
+    """Tell of whole numbers, no two alike, that are named like an id or count the rows."""
+    if len(values) <= _FEW_CATEGORIES or not (values == np.round(values)).all():
+        return
+    if len(np.unique(values)) == len(values) and (
+        _IDENTIFIER.search(name.strip()) or (np.diff(values) == 1).all()
+    ):
+        warnings.warn(
+            f"column {name!r} looks like an identifier (whole numbers, no two alike), but is used as a "
+            f"feature; if it says nothing about the target, drop it (drop=[{name!r}], on the command line "
+            f"--drop {name}).",
+            DataNotice,
+            stacklevel=5,
+        )
+
+
 def _not_a_number(column: pd.Series, label, cell) -> DataError:
     row = int(column.index.get_loc(label)) + 1
     return DataError(
@@ -144,7 +162,7 @@ def _not_a_number(column: pd.Series, label, cell) -> DataError:
 def _date_error(name: str) -> DataError:
     return DataError(
         f"column {name!r} holds dates or times. Turn them into numbers (such as days since a start) or drop "
-        f"the column (drop=[{name!r}])."
+        f"the column (drop=[{name!r}], on the command line --drop {name})."
     )
 
 

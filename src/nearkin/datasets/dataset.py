@@ -78,6 +78,7 @@ class Dataset:
         put("X", X)
         put("y", _read_only(y))
         put("feature_names", _names_or_default(self.feature_names, X.shape[1], "x"))
+        _refuse_huge(X, self.feature_names, self.name)
         put("target_names", _names_or_default(self.target_names, 1 if y.ndim == 1 else y.shape[1], "y"))
         if self.task == CLASSIFICATION and not self.class_names:
             put("class_names", tuple(str(label) for label in np.unique(y)))
@@ -153,6 +154,18 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self}>"
+
+
+def _refuse_huge(X, feature_names, name: str) -> None:
+    """Distances are sums of squares, so values must be far enough below the largest root of a number."""
+    largest = abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if sp.issparse(largest) else largest
+    if largest.max() > np.sqrt(np.finfo(X.dtype).max) / 1e4:
+        column = int(np.argmax(largest))
+        raise DataError(
+            f"{name}: column {feature_names[column]!r} holds values up to {largest[column]:.3g}, too large "
+            f"to square in {X.dtype}; give it in a larger unit or drop it."
+        )
 
 
 def _float_matrix(X, name: str):

@@ -17,6 +17,7 @@ from nearkin.datasets.columns import (
     as_categories,
     as_numbers,
     column_kind,
+    notice_identifier,
     refuse_identifier,
 )
 from nearkin.datasets.errors import DataError, DataNotice, close_matches, shortened
@@ -207,6 +208,7 @@ def _fit_column(column: pd.Series, *, forced: bool) -> ColumnCode:
     if kind == NUMBER:
         values = as_numbers(column)
         known = values[~np.isnan(values)]
+        notice_identifier(name, known)
         return ColumnCode(name, kind, (), float(np.median(known)) if known.size else None)
     if kind == BOOLEAN:
         flags = as_booleans(column)

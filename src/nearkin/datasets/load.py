@@ -22,6 +22,7 @@ from nearkin.datasets.tables import dataset_from_table
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
 NPZ_SUFFIX = ".npz"
+FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX)
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _is_path(name_or_path: str | Path) -> bool:
         return True
     text = str(name_or_path)
     suffix = Path(text).suffix.lower()
-    return "/" in text or os.sep in text or suffix in (*TABLE_SUFFIXES, NPZ_SUFFIX)
+    return "/" in text or os.sep in text or suffix in FILE_SUFFIXES
 
 
 def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
@@ -312,8 +313,13 @@ def _in_folder(name: str, data_dir: str | Path | None) -> Path | None:
 
 def _unknown_name(name: str, data_dir: str | Path | None) -> str:
     hint = suggestions(name) or close_matches(name, [path.stem for path in _folder_files(data_dir)])
-    here = " There is a file of that name here; give its suffix too." if Path(name).exists() else ""
+    if Path(name).is_dir():
+        hint += f" {name!r} is a folder here; name a file in it."
+    elif Path(name).exists():
+        hint += (
+            f" The file {name!r} here has none of the suffixes {', '.join(FILE_SUFFIXES)}; save it as CSV."
+        )
     return (
-        f"no data set is called {name!r}.{hint}{here} Known sets are listed by `nearkin datasets`; a file is "
+        f"no data set is called {name!r}.{hint} Known sets are listed by `nearkin datasets`; a file is "
         "given with its suffix, as in data.csv."
     )

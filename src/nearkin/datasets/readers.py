@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import warnings
 from collections import Counter
@@ -84,6 +85,9 @@ def existing_file(path: str | Path) -> Path:
 
 def _read_text(path: Path, encoding: str) -> str:
     raw = path.read_bytes()
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # What spreadsheets call Unicode text; its first two bytes leave no doubt.
+        encoding = "utf-16"
     if b"\0" in raw[:4096] and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
         raise DataError(f"{path.name} is not a text file (it holds zero bytes); is the suffix right?")
     try:
@@ -91,8 +95,8 @@ def _read_text(path: Path, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(
-            f"{path.name} is not {encoding}: line {line} holds the byte 0x{raw[error.start]:02x}. Give its "
-            "encoding (encoding='latin-1' is a common one) or save it as UTF-8."
+            f"{path.name} is not {encoding}: line {line} holds the byte 0x{raw[error.start]:02x}. Save it "
+            "as UTF-8 or, in Python, give its encoding (encoding='latin-1' is a common one)."
         ) from error
     if not text.strip():
         raise DataError(f"{path.name} is empty: it holds nothing but blanks.")

@@ -92,9 +92,22 @@ def target_values(table: pd.DataFrame, names: Sequence[str], task: str | None) -
     values = as_numbers(column)
     whole = bool((values == np.round(values)).all())
     task = task or task_of_numbers(values, str(names[0]))
-    if task == CLASSIFICATION and whole and np.abs(values).max() < 2**53:
+    if task == CLASSIFICATION and not whole:
+        return _fractions_as_classes(column, values), task
+    if task == CLASSIFICATION and np.abs(values).max() < 2**53:
         return values.astype(np.int64), task
     return values, task
+
+
+def _fractions_as_classes(column: pd.Series, values: np.ndarray) -> np.ndarray:
+    """Grades such as 1.5 and 2.5 as text; measurements, most of them different, are refused."""
+    distinct = len(np.unique(values))
+    if 2 * distinct > len(values):
+        raise DataError(
+            f"target column {str(column.name)!r} has {distinct} different fractions in {len(values)} rows, "
+            "which cannot be classes; leave out the task (it is regression) or sort them into a few classes."
+        )
+    return np.array(as_categories(column), dtype=str)
 
 
 def task_of_numbers(values: np.ndarray, name: str) -> str:

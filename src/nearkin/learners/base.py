@@ -64,7 +64,7 @@ class Learner(BaseEstimator):
         if len(self.classes_) < min_classes:
             raise ValueError(
                 f"{type(self).__name__} needs at least {min_classes} classes to tell apart, but y has only "
-                f"one class, {self.classes_[0]!r}."
+                f"one class, {self.classes_[:1].tolist()[0]!r}."
             )
         return X, codes.ravel()
 

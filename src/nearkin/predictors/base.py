@@ -46,6 +46,11 @@ class _NeighbourPredictor(BaseEstimator):
         return router
 
     def _check_settings(self, n_samples: int) -> None:
+        if self.learner is not None and not hasattr(self.learner, "fit"):
+            raise TypeError(
+                f"learner={self.learner!r}: expected a learner such as LMNN() or None for Euclid; the number "
+                "of neighbours is the second argument, n_neighbors."
+            )
         if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")
         if int(self.n_neighbors) > n_samples:

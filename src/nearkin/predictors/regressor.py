@@ -62,6 +62,11 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
             multi_output=True,
             y_numeric=True,
         )
+        if y.dtype.kind not in "fiub":
+            raise ValueError(
+                f"KNNRegressor predicts numbers, but y holds {y.dtype} values such as {y.ravel()[0]!s}; "
+                "encode them as numbers, or use KNNClassifier for classes."
+            )
         self._check_settings(X.shape[0])
         self.targets_ = np.asarray(y, dtype=np.float64)
         self._fit_distance(X, y, fit_params)
