@@ -115,7 +115,7 @@ def _cluster_means(U, weights, count, rng) -> np.ndarray:
     from sklearn.cluster import kmeans_plusplus
 
     means, _ = kmeans_plusplus(U, count, sample_weight=weights, random_state=rng)
-    nearest = None
+    nearest = np.full(len(U), -1)
     for _ in range(LLOYD_PASSES):
         before, nearest = nearest, squared_distances(U, means).argmin(axis=1)
         if np.array_equal(before, nearest):
