@@ -38,7 +38,7 @@ def test_list_and_blocks_agree(monkeypatch):
     loss = LargeMarginLoss(2)
     state = loss.prepare(Z, y, sample_weight=w)
     listed = loss.value_and_grad(Z, state)
-    monkeypatch.setattr(large_margin.ImpostorMemory, "within", lambda *args, **kwargs: None)
+    monkeypatch.setattr(large_margin.PairMemory, "within", lambda *args, **kwargs: None)
     blocked = loss.value_and_grad(Z, state)
     assert listed[0] == pytest.approx(blocked[0], rel=1e-12)
     np.testing.assert_allclose(listed[1], blocked[1], atol=1e-12)

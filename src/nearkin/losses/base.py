@@ -37,8 +37,15 @@ class Loss(ABC):
     def value_and_grad(self, Z: np.ndarray, state) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
 
-    def forget(self, state) -> None:  # noqa: B027 - most losses remember nothing
-        """Drop what the state remembers of earlier evaluations, so that the next one is exact."""
+    #: How far a value may be from the exact one, relative to the larger of that and one.
+    negligible: float = 0.0
+
+    def forget(self, state) -> bool:
+        """Make the next evaluation exact, dropping what the state remembers of earlier ones.
+
+        Returns whether the last evaluation was less than exact; most losses remember nothing.
+        """
+        return False
 
     def pairs_per_row(self, Z: np.ndarray, state) -> float:
         """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""

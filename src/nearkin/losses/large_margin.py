@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
-from nearkin.losses.impostor_memory import ImpostorMemory
+from nearkin.losses.pair_memory import PairMemory
 from nearkin.numerics.near_pairs import list_gradient
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
@@ -26,7 +26,7 @@ class MarginState:
     codes: np.ndarray
     segments: np.ndarray
     order: np.ndarray | None
-    memory: ImpostorMemory = field(repr=False)
+    memory: PairMemory = field(repr=False)
     #: Violating pairs at the last evaluation by full blocks, about.
     violations: int = 0
 
@@ -76,7 +76,7 @@ class LargeMarginLoss(Loss):
         if order is not None:
             X, codes, weights = X[order], codes[order], weights[order]
         targets = target_neighbours(X, codes, self.n_targets)
-        return MarginState(targets, weights, codes, segments, order, ImpostorMemory(codes))
+        return MarginState(targets, weights, codes, segments, order, PairMemory(codes))
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_near_pairs import distances_to, scatter_targets
@@ -94,8 +94,8 @@ class LargeMarginLoss(Loss):
         scatter_targets(Zc, state.targets, pull_weights.astype(Z.dtype), dZ)
         return value, unsorted(dZ, state.order)
 
-    def forget(self, state) -> None:
-        state.memory.forget()
+    def forget(self, state) -> bool:
+        return state.memory.forget()
 
     def _push(self, Z, reaches, weights, pushes, state) -> tuple[float, np.ndarray]:
         """The hinges and their gradient with the targets held still; `pushes` counts violations."""

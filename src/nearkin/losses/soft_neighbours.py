@@ -8,22 +8,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
-from nearkin.losses.near_pair_memory import NearPairMemory
-from nearkin.numerics.near_pairs import list_distances, list_gradient, nearest_rows
-from nearkin.numerics.products import squared_distances, squared_norms
+from nearkin.losses.pair_memory import PairMemory
+from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, reach
+from nearkin.numerics.near_pairs import list_gradient, nearest_rows
+from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
-#: Neighbours whose weights together cannot reach this share of a row's total are left out.
-NEGLIGIBLE_SHARE = 1e-4
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
-#: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
-LARGEST_LISTED_SHARE = 0.2
-LARGEST_LISTED_PER_ROW = 250
-#: Rows from which the number of near pairs is estimated.
-ROWS_PROBED = 100
+#: Beyond this share of all pairs full blocks are faster than a list; beyond this many pairs, smaller.
+LARGEST_LISTED_SHARE = 0.16
+LARGEST_LISTED = 6_000_000
+#: Pairs listed for each neighbour within reach: from one half if all are mutual up to one.
+MUTUAL = 0.7
 #: After a list was found too long, as many evaluations pass before the next attempt.
 EVALUATIONS_BETWEEN_ATTEMPTS = 3
+#: Evaluations after which the reach is measured anew: neighbourhoods sharpen as the map is learned.
+EVALUATIONS_PER_REACH = 10
 #: float32 products may lose this much of an exponent before float64 takes over.
 LARGEST_EXPONENT_ERROR = 2e-3
 
@@ -39,8 +40,12 @@ class SoftState:
     segments: np.ndarray | None
     order: np.ndarray | None
     nearest: np.ndarray | None = field(default=None, repr=False)
-    memory: NearPairMemory = field(default_factory=NearPairMemory, repr=False)
+    memory: PairMemory = field(default_factory=PairMemory, repr=False)
     wait: int = 0
+    decay: float = 0.0
+    age: int = 0
+    certain: bool = False
+    listed: bool = False
 
 
 class SoftNeighbourLoss(Loss):
@@ -54,9 +59,11 @@ class SoftNeighbourLoss(Loss):
     -----
     Where neighbourhoods are sharp, the pairs that matter are found by one product of n^2 e / 2
     multiply-adds and everything else runs over those pairs; neighbours left out hold less than
-    `NEGLIGIBLE_SHARE` of their row. Where they are not, full blocks of rows are made and forgotten in turn.
-    Neither keeps anything of n x n.
+    `NEGLIGIBLE_SHARE` of the weights, on average, and after `forget` surely so in every row. Where they
+    are not, full blocks of rows are made and forgotten in turn. Neither keeps anything of n x n.
     """
+
+    negligible = NEGLIGIBLE_SHARE
 
     def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftState:
         start = X if start is None else start
@@ -69,7 +76,7 @@ class SoftNeighbourLoss(Loss):
         return _sorted_state(y, mean_weights(len(rows), state.weights[places]), state.sharpness[places])
 
     def pairs_per_row(self, Z, state) -> float:
-        return _near_per_row(centred(Z, state.order), state)
+        return reach(centred(Z, state.order), state.sharpness).neighbours
 
     @abstractmethod
     def _sharpness(self, start: np.ndarray) -> np.ndarray:
@@ -82,13 +89,16 @@ class SoftNeighbourLoss(Loss):
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order)
         result = self._over_list(Zc, state)
+        state.listed = result is not None
         if result is None:
             result = self._over_blocks(Zc, state)
         value, dZ = result
         return value, unsorted(dZ.astype(Z.dtype, copy=False), state.order)
 
-    def forget(self, state) -> None:
+    def forget(self, state) -> bool:
         state.memory.forget()
+        state.certain = True
+        return state.listed
 
     def _over_blocks(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_soft import class_sums, softmax_block, weigh_classes
@@ -123,34 +133,51 @@ class SoftNeighbourLoss(Loss):
         if state.wait > 0:
             state.wait -= 1
             return None
-        # A search that fails costs as much as a list: a look at some rows tells most of them.
-        if state.memory.pairs is None and n * _near_per_row(Z, state) / 2 > _most_listed(n):
+        if not self._reaches(Z, state):
             return None
         from nearkin.numerics.kernels_near_pairs import distances_to
 
-        norms = squared_norms(Z)
         if state.nearest is None:
-            state.nearest = nearest_rows(Z, norms)[1]
-        reach = np.empty((n, 1), dtype=Z.dtype)
-        distances_to(Z, state.nearest[:, None], reach)
-        limits = reach[:, 0] + _decay(n) / state.sharpness
-        pairs = state.memory.within(Z, limits, _most_listed(n), norms)
-        if pairs is None:
+            state.nearest = nearest_rows(Z)[1]
+        nearest = np.empty((n, 1), dtype=Z.dtype)
+        distances_to(Z, state.nearest[:, None], nearest)
+        limits = nearest[:, 0] + state.decay / state.sharpness
+        listed = state.memory.within(Z, limits, _most_listed(n))
+        if listed is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None
-        indptr, others = pairs
-        return self._weigh_list(Z, indptr, others, state)
+        return self._weigh_list(Z, *listed, state)
 
-    def _weigh_list(self, Z, indptr, others, state) -> tuple[float, np.ndarray]:
+    def _reaches(self, Z, state) -> bool:
+        """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
+
+        A search that fails costs as much as a list: a look at some rows tells most of them.
+        """
+        state.age += 1
+        if state.memory.pairs is not None and state.age < EVALUATIONS_PER_REACH:
+            return True
+        state.decay, neighbours = reach(Z, state.sharpness, certain=state.certain)
+        state.age, state.certain = 0, False
+        return len(Z) * neighbours * MUTUAL <= _most_listed(len(Z))
+
+    def _weigh_list(self, Z, pairs, distances, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics import kernels_soft as kernels
 
-        distances = list_distances(Z, indptr, others)
+        indptr, others = pairs
         minima = np.full(len(Z), kernels.FAR, dtype=Z.dtype)
         kernels.list_nearest(indptr, others, distances, minima, state.nearest)
         forth, back = np.empty_like(distances), np.empty_like(distances)
         totals = np.zeros(len(Z))
         kernels.list_softmax(
-            indptr, others, distances, minima, state.sharpness.astype(Z.dtype), forth, back, totals
+            indptr,
+            others,
+            distances,
+            minima,
+            state.sharpness.astype(Z.dtype),
+            state.decay,
+            forth,
+            back,
+            totals,
         )
         rows = slice(0, len(Z))
         if state.codes is None:
@@ -178,21 +205,6 @@ def _sorted_state(y, weights, sharpness) -> SoftState:
     return SoftState(weights, sharpness, np.empty((0, 0)), y, segments, order)
 
 
-def _near_per_row(Z, state) -> float:
-    """How many neighbours of a row are not negligible, judging by some rows."""
-    n = len(Z)
-    rows = np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))
-    D = squared_distances(Z[rows], Z)
-    D[np.arange(len(rows)), rows] = np.inf
-    reach = D.min(axis=1) + _decay(n) / state.sharpness[rows]
-    return float(np.count_nonzero(reach[:, None] >= D)) / len(rows)
-
-
-def _decay(n: int) -> float:
-    """How far an exponent has to fall until n such neighbours hold a negligible share of a row."""
-    return float(np.log(n / NEGLIGIBLE_SHARE))
-
-
 def _most_listed(n: int) -> int:
     """The longest list of pairs that is worth its making."""
-    return int(min(LARGEST_LISTED_PER_ROW * n, LARGEST_LISTED_SHARE * n * n / 2))
+    return int(min(LARGEST_LISTED, LARGEST_LISTED_SHARE * n * n / 2))

@@ -31,9 +31,12 @@ class TotalLoss(Loss):
     def prepare(self, X, y, *, start=None, sample_weight=None) -> list:
         return [loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts]
 
-    def forget(self, state) -> None:
-        for (_, loss), part in zip(self.parts, state):
-            loss.forget(part)
+    @property
+    def negligible(self) -> float:  # type: ignore[override]
+        return sum(abs(weight) * loss.negligible for weight, loss in self.parts)
+
+    def forget(self, state) -> bool:
+        return any([loss.forget(part) for (_, loss), part in zip(self.parts, state)])
 
     def pairs_per_row(self, Z, state) -> float:
         return max(loss.pairs_per_row(Z, part) for (_, loss), part in zip(self.parts, state))

@@ -94,28 +94,66 @@ def distances_to(Z, targets, out):
             out[i, t] = total
 
 
+@njit(cache=True, nogil=True)
+def mirrored(indptr, others, weights):
+    """The same list with every pair in the rows of both its partners, without those that weigh nothing."""
+    n = indptr.size - 1
+    starts = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        for p in range(indptr[i], indptr[i + 1]):
+            if weights[p] != 0:
+                starts[i + 1] += 1
+                starts[others[p] + 1] += 1
+    for i in range(n):
+        starts[i + 1] += starts[i]
+    partners = np.empty(starts[n], np.int32)
+    weights_out = np.empty(starts[n], weights.dtype)
+    places = starts[:-1].copy()
+    for i in range(n):
+        for p in range(indptr[i], indptr[i + 1]):
+            if weights[p] != 0:
+                j = others[p]
+                partners[places[i]] = j
+                weights_out[places[i]] = weights[p]
+                places[i] += 1
+                partners[places[j]] = i
+                weights_out[places[j]] = weights[p]
+                places[j] += 1
+    return starts, partners, weights_out
+
+
 @njit(cache=True, nogil=True, fastmath=True)
-def scatter_pairs(Z, indptr, others, weights, first, stop, dZ):
-    """Add the gradient of sum of weight * distance over listed pairs (rows first..stop)."""
+def gather_pairs(Z, starts, partners, weights, first, stop, dZ):
+    """Gradient of sum of weight * distance over mirrored pairs, for rows first..stop."""
     width = Z.shape[1]
     own = np.empty(width, Z.dtype)
     for i in range(first, stop):
         own[:] = 0
-        for p in range(indptr[i], indptr[i + 1]):
-            weight = 2 * weights[p]
-            if weight != 0:
-                j = others[p]
-                for c in range(width):
-                    pull = weight * (Z[i, c] - Z[j, c])
-                    own[c] += pull
-                    dZ[j, c] -= pull
-        for c in range(width):
-            dZ[i, c] += own[c]
+        total = Z.dtype.type(0)
+        p, end = starts[i], starts[i + 1]
+        # Several partners at a time: the sums are read and written once for all of them.
+        while p + 3 < end:
+            wa, wb, wc, wd = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
+            a, b = Z[partners[p]], Z[partners[p + 1]]
+            c, d = Z[partners[p + 2]], Z[partners[p + 3]]
+            total += wa + wb + wc + wd
+            for k in range(width):
+                own[k] += wa * a[k] + wb * b[k] + wc * c[k] + wd * d[k]
+            p += 4
+        while p < end:
+            wa = weights[p]
+            a = Z[partners[p]]
+            total += wa
+            for k in range(width):
+                own[k] += wa * a[k]
+            p += 1
+        for k in range(width):
+            dZ[i, k] = 2 * (total * Z[i, k] - own[k])
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def scatter_targets(Z, targets, weights, dZ):
-    """The same for a table of listed rows; -1 stands for none."""
+    """Add the gradient of sum of weight * distance over a table of listed rows; -1 stands for none."""
     n, k = targets.shape
     width = Z.shape[1]
     for i in range(n):

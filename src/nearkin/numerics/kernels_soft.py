@@ -86,14 +86,22 @@ def list_nearest(indptr, others, distances, minima, nearest):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_softmax(indptr, others, distances, minima, sharpness, forth, back, totals):
-    """Kernel weights of listed pairs seen from i (forth) and from j (back), and their row sums."""
+def list_softmax(indptr, others, distances, minima, sharpness, decay, forth, back, totals):
+    """Kernel weights of listed pairs seen from i (forth) and from j (back), and their row sums.
+
+    Exponents farther than `decay` below the row's largest give zero: what a longer list holds besides
+    does not count, so that the values do not depend on the list at hand.
+    """
+    lowest = -distances.dtype.type(decay)
+    zero = distances.dtype.type(0)
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
-            forth[p] = exp(sharpness[i] * (minima[i] - distances[p]))
+            exponent = sharpness[i] * (minima[i] - distances[p])
+            forth[p] = exp(exponent) if exponent >= lowest else zero
         for p in range(indptr[i], indptr[i + 1]):
             j = others[p]
-            back[p] = exp(sharpness[j] * (minima[j] - distances[p]))
+            exponent = sharpness[j] * (minima[j] - distances[p])
+            back[p] = exp(exponent) if exponent >= lowest else zero
             totals[i] += forth[p]
             totals[j] += back[p]
 
@@ -104,6 +112,8 @@ def list_averages(indptr, others, forth, back, totals, targets, out):
     width = targets.shape[1]
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
+            if forth[p] == 0 and back[p] == 0:
+                continue
             j = others[p]
             forth[p] /= totals[i]
             back[p] /= totals[j]
@@ -117,6 +127,8 @@ def list_class_sums(indptr, others, forth, back, totals, codes, out):
     """The same for one-hot targets given as codes."""
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
+            if forth[p] == 0 and back[p] == 0:
+                continue
             j = others[p]
             forth[p] /= totals[i]
             back[p] /= totals[j]
@@ -130,6 +142,8 @@ def list_weigh(indptr, others, forth, back, slopes, offsets, targets):
     width = targets.shape[1]
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
+            if forth[p] == 0 and back[p] == 0:
+                continue
             j = others[p]
             there = offsets[i]
             here = offsets[j]
@@ -144,6 +158,8 @@ def list_weigh_classes(indptr, others, forth, back, slopes, offsets, codes):
     """The same for one-hot targets given as codes."""
     for i in range(indptr.size - 1):
         for p in range(indptr[i], indptr[i + 1]):
+            if forth[p] == 0 and back[p] == 0:
+                continue
             j = others[p]
             there = slopes[i, codes[j]] + offsets[i]
             here = slopes[j, codes[i]] + offsets[j]

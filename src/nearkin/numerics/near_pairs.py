@@ -189,17 +189,17 @@ def keep_pairs(indptr, others, kept: np.ndarray) -> PairList:
 
 
 def list_gradient(Z, indptr, others, weights) -> np.ndarray:
-    """Gradient in Z of the sum of weight times squared distance over the listed pairs."""
-    from nearkin.numerics.kernels_near_pairs import scatter_pairs
+    """Gradient in Z of the sum of weight times squared distance over the listed pairs.
 
+    Z is best centred: each row's pull is the difference of two sums.
+    """
+    from nearkin.numerics.kernels_near_pairs import gather_pairs, mirrored
+
+    pairs = mirrored(indptr, others, weights)
     workers = worker_count(others.size * Z.shape[1] * 8)
-    stripes = row_stripes(indptr, workers)
-    parts = [np.zeros_like(Z) for _ in range(workers)]
+    stripes = row_stripes(pairs[0], workers)
+    dZ = np.empty_like(Z)
     run_striped(
-        lambda w, blocks: [scatter_pairs(Z, indptr, others, weights, *stripes[b], parts[w]) for b in blocks],
-        workers,
-        workers,
+        lambda _, blocks: [gather_pairs(Z, *pairs, *stripes[b], dZ) for b in blocks], workers, workers
     )
-    for part in parts[1:]:
-        parts[0] += part
-    return parts[0]
+    return dZ

@@ -232,7 +232,7 @@ def minimise_exactly(solver: Solver, objective: Objective, theta, callback) -> S
     result = solver.minimise(objective, theta, callback)
     for correction in range(LARGEST_CORRECTIONS + 1):
         exact = objective.exact(result.theta)[0]
-        wrong = exact - result.value > solver.tol * max(abs(exact), 1.0)
+        wrong = exact - result.value > max(solver.tol, objective.loss.negligible) * max(abs(exact), 1.0)
         history = [*result.history[:-1], exact]
         result = replace(result, value=exact, history=history)
         if not wrong or result.n_iter >= solver.max_iter or correction == LARGEST_CORRECTIONS:

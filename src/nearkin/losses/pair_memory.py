@@ -1,4 +1,4 @@
-"""Impostors remembered from one evaluation to the next, until new ones have come in."""
+"""Near pairs remembered from one evaluation to the next, until new ones have come in."""
 
 from __future__ import annotations
 
@@ -13,31 +13,34 @@ EVALUATIONS_AHEAD = 4
 LARGEST_MARGIN = 0.15
 #: Pairs are searched for anew once this share of the list's outer half has come within the limits.
 LARGEST_SHARE_ENTERED = 0.01
+#: ... or once the share of it that is within the limits has fallen by this factor.
+LARGEST_FALL = 3
 
 
-class ImpostorMemory:
+class PairMemory:
     """Lists of near pairs that are kept as long as hardly any pair can have come in from outside.
 
     A list reaches a margin beyond the limits. How many pairs of its outer half have come within the
-    limits tells how many from beyond it may have. A pair that has just come in has a hinge near zero, so
-    to miss a few for a few evaluations does no harm, and `forget` makes the next evaluation exact.
-    Near rows move together under a map, so such a list lives far longer than one that has to hold
+    limits tells how many from beyond it may have. A pair that has just come in hardly counts, so to
+    miss a few for a few evaluations does no harm, and `forget` makes the next evaluation exact. Near rows move together under a map, so such a list lives far longer than one that has to hold
     for any moves of the rows.
 
     Parameters
     ----------
-    groups : sorted integer array
+    groups : sorted integer array, optional
         Only pairs of different groups are listed.
     """
 
-    def __init__(self, groups):
+    def __init__(self, groups=None):
         self.search = NearPairSearch(groups)
-        self.change = np.inf
+        self.change, self.age = np.inf, 0
         self.forget()
 
-    def forget(self) -> None:
-        """Make the next list from scratch."""
+    def forget(self) -> bool:
+        """Make the next list from scratch; tells whether the last one was older than its evaluation."""
         self.pairs: PairList | None = None
+        older, self.age = self.age > 0, 0
+        return older
 
     def within(self, Z, limits, max_pairs: int) -> tuple[PairList, np.ndarray] | None:
         """The pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])`` and more, and their distances.
@@ -59,7 +62,9 @@ class ImpostorMemory:
             if pairs is not None:
                 distances = list_distances(Z, *pairs)
                 self.age, self.excesses = 0, _excesses(pairs, distances, roots)
+                self.inside = np.count_nonzero(self.excesses < 0)
                 return pairs, distances
+        self.age = 0
         return None
 
     def _holds(self, pairs, distances, roots) -> bool:
@@ -71,7 +76,10 @@ class ImpostorMemory:
         if self.margin == 0:
             return False
         outer = self.excesses > self.margin / 2
-        entered = np.count_nonzero(outer & (now < 0))
+        inside = now < 0
+        entered = np.count_nonzero(outer & inside)
+        if LARGEST_FALL * np.count_nonzero(inside) < self.inside:
+            return False
         return bool(entered <= LARGEST_SHARE_ENTERED * np.count_nonzero(outer))
 
 

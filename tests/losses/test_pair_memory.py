@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.losses.pair_sets import listed, near
 
-from nearkin.losses.impostor_memory import ImpostorMemory
+from nearkin.losses.pair_memory import PairMemory
 
 GROUPS = np.repeat(np.arange(4), 30)
 
@@ -12,7 +12,7 @@ GROUPS = np.repeat(np.arange(4), 30)
 @settings(max_examples=60, deadline=None)
 def test_hardly_any_impostor_is_missing_and_none_after_forgetting(seed, size):
     rng = np.random.RandomState(seed)
-    Z, memory = rng.standard_normal((120, 4)), ImpostorMemory(GROUPS)
+    Z, memory = rng.standard_normal((120, 4)), PairMemory(GROUPS)
     limits = rng.uniform(0.5, 0.6, 120)
     for _ in range(8):
         true = near(Z, limits, GROUPS)
@@ -27,7 +27,7 @@ def test_hardly_any_impostor_is_missing_and_none_after_forgetting(seed, size):
 
 def test_small_steps_need_few_searches(searches):
     rng = np.random.RandomState(0)
-    Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), ImpostorMemory(GROUPS)
+    Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), PairMemory(GROUPS)
     for _ in range(20):
         memory.within(Z, limits, 10_000)
         Z = Z @ (np.eye(4) + 0.002 * rng.standard_normal((4, 4)))
@@ -37,7 +37,7 @@ def test_small_steps_need_few_searches(searches):
 
 def test_large_steps_are_searched_anew(searches):
     rng = np.random.RandomState(0)
-    Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), ImpostorMemory(GROUPS)
+    Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), PairMemory(GROUPS)
     for _ in range(4):
         memory.within(Z, limits, 10_000)
         Z = 0.7 * Z
@@ -45,13 +45,36 @@ def test_large_steps_are_searched_anew(searches):
 
 
 def test_too_many_pairs_are_told():
-    Z, memory = np.zeros((120, 2)), ImpostorMemory(GROUPS)
+    Z, memory = np.zeros((120, 2)), PairMemory(GROUPS)
     assert memory.within(Z, np.ones(120), 100) is None
     assert memory.within(Z, np.ones(120), 120 * 119 // 2) is not None
 
 
 def test_no_pair_at_all_is_a_list_too():
-    Z, memory = 100.0 * np.arange(120)[:, None], ImpostorMemory(GROUPS)
+    Z, memory = 100.0 * np.arange(120)[:, None], PairMemory(GROUPS)
     for _ in range(3):
         pairs, distances = memory.within(Z, np.ones(120), 1_000)
         assert len(distances) == 0 == len(pairs[1])
+
+
+def test_list_grown_too_long_is_made_anew(searches):
+    Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
+    limits = np.full(120, 2.0)
+    for step in range(4):
+        pairs, _ = memory.within((1 + 1e-4 * step) * Z, limits, 10_000)
+    # Hardly a move, but now only the nearest count.
+    before = len(searches)
+    fewer, _ = memory.within(Z, limits / 8, 10_000)
+    assert len(searches) == before + 1
+    assert len(fewer[1]) < len(pairs[1]) / 3
+
+
+def test_forgetting_tells_whether_the_list_was_old():
+    Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
+    limits = np.full(120, 0.5)
+    memory.within(Z, limits, 10_000)
+    assert not memory.forget()
+    for step in range(3):
+        memory.within((1 + 1e-3 * step) * Z, limits, 10_000)
+    memory.within(Z, limits, 10_000)
+    assert memory.forget()

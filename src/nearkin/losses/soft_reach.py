@@ -1,0 +1,67 @@
+"""How far softly weighted neighbours have to be looked for: as far as they still matter."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nearkin.numerics.products import squared_distances
+
+#: Neighbours whose weights together are this share of a row's total may be left out.
+NEGLIGIBLE_SHARE = 1e-4
+#: Rows from which the share beyond a reach, and the neighbours within it, are estimated.
+ROWS_PROBED = 60
+
+
+class Reach(NamedTuple):
+    """Where to stop looking for neighbours.
+
+    Parameters
+    ----------
+    decay : float
+        How far the exponent of a neighbour may lie below that of the nearest.
+    neighbours : float
+        About how many neighbours of a row lie within.
+    """
+
+    decay: float
+    neighbours: float
+
+
+def reach(Z: np.ndarray, sharpness: np.ndarray, *, certain: bool = False) -> Reach:
+    """The reach beyond which neighbours hold a negligible share of the weights.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+    sharpness : ndarray of shape (n,)
+        Factor of the squared distances in each row's exponent.
+    certain : bool, default=False
+        Bound the share for every row, as if all rows lay just beyond the reach; otherwise it is the
+        mean share of some rows, and the reach much shorter.
+
+    Examples
+    --------
+    >>> Z = np.arange(1000.0)[:, None]
+    >>> reach(Z, np.ones(1000)), reach(Z, np.ones(1000), certain=True).decay > 16
+    (Reach(decay=9.0, neighbours=5.9), True)
+    """
+    n = len(Z)
+    longest = float(np.log(n / NEGLIGIBLE_SHARE))
+    rows = np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))
+    exponents = squared_distances(Z[rows], Z)
+    exponents[np.arange(len(rows)), rows] = np.inf
+    exponents -= exponents.min(axis=1, keepdims=True)
+    exponents *= sharpness[rows, None].astype(Z.dtype)
+    steps = int(np.ceil(longest))
+    bins = np.minimum(exponents, steps).astype(np.intp)
+    counts = np.bincount(bins.ravel(), minlength=steps + 1)[:-1].cumsum() / len(rows)
+    if certain:
+        return Reach(longest, float(np.count_nonzero(exponents <= longest)) / len(rows))
+    weights = np.exp(-exponents, out=exponents)
+    weights /= weights.sum(axis=1, keepdims=True)
+    shares = np.bincount(bins.ravel(), weights.ravel(), minlength=steps + 1) / len(rows)
+    beyond = shares[::-1].cumsum()[::-1][1:]
+    decay = int(np.argmax(np.append(beyond, 0.0) <= NEGLIGIBLE_SHARE)) + 1
+    return Reach(min(float(decay), longest), float(counts[min(decay, steps) - 1]))
