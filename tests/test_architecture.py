@@ -38,3 +38,22 @@ def test_every_public_name_is_there():
     import nearkin
 
     assert all(hasattr(nearkin, name) for name in nearkin.__all__)
+    assert set(nearkin.__all__) <= set(dir(nearkin))
+    assert callable(nearkin.datasets.load_dataset)
+    with pytest.raises(AttributeError, match=r"no attribute 'LMMN'"):
+        _ = nearkin.LMMN
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["compare", "--help"], ["compare", "--jobs", "0"]]
+)
+def test_help_does_not_wait_for_scikit_learn(arguments):
+    script = (
+        "import sys\n"
+        "from nearkin.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print({'sklearn', 'scipy', 'numpy', 'pandas'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "set()"
+    assert "Traceback" not in done.stderr
