@@ -122,6 +122,7 @@ def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
         ("--impute", "mean", "median"),
         ("--task", "guess", "classification"),
         ("--learners", "dmlmtp", "regression"),
+        ("--learners", " ,", "--learners names none"),
     ],
 )
 def test_nonsense_options(nearkin, iris_csv, option, value, word):

@@ -134,6 +134,13 @@ def test_identifiers_are_refused():
         TableEncoder.fit(table)
 
 
+@pytest.mark.parametrize("form", ["1,{:03d}", "{}%", "€{}.50", "{},5 €", "-$ {}"])
+def test_numbers_with_signs_in_them_are_explained(form):
+    table = pd.DataFrame({"price": [form.format(i) for i in range(40)], "age": np.arange(40) % 7})
+    with pytest.raises(DataError, match=r"'price' holds numbers with signs in them, such as .*plain numbers"):
+        TableEncoder.fit(table)
+
+
 def test_unknown_imputation_is_refused():
     with pytest.raises(DataError, match=r"'mean'"):
         TableEncoder.fit(TABLE, impute="mean")

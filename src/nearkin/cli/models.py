@@ -82,6 +82,8 @@ def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[st
                 f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
             )
         return fitting, notices
+    if not names.strip(" ,"):
+        raise CommandError("--learners names none; leave it out for all, or see `nearkin learners`.")
     wanted = [name.strip() for name in names.split(",") if name.strip() and name.strip().lower() != "euclid"]
     found = {learner.__name__: learner for learner in (learner_named(name) for name in wanted)}
     for name, learner in found.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,8 @@ BOOLEAN = "boolean"
 
 _DATE = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}([T ].*)?$|^\d{1,2}[/.]\d{1,2}[/.]\d{4}( .*)?$")
 _IDENTIFIER = re.compile(r"(?i:(^|[\W_])(id|index|row)$)|[a-z]I[dD]$")
+# Thousands marked by commas, spaces or apostrophes, a currency before or after, a percent sign.
+_DRESSED_NUMBER = re.compile(r"^[-+]?\s*[$€£¥]?\s*[-+]?\d[\d,' ]*([.,]\d+)?\s*[$€£¥%]?$")
 _TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
 # From this share of numbers on, a column of text is taken for numbers with faults in it.
 _MOSTLY = 0.5
@@ -125,9 +128,16 @@ def category_name(cell: object) -> str:
     return str(cell).strip()
 
 
-def refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
+def refuse_identifier(name: str, categories: Sequence[str], n_rows: int) -> None:
     """A text column where most rows have a value of their own is a name or an id, not a feature."""
+    n_categories = len(categories)
     if n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows:
+        dressed = [text for text in categories if _DRESSED_NUMBER.match(text)]
+        if len(dressed) >= _MOSTLY * n_categories:
+            raise DataError(
+                f"column {name!r} holds numbers with signs in them, such as {dressed[0]!r}; write plain "
+                f"numbers (1234.5), or drop the column (drop=[{name!r}], on the command line --drop {name})."
+            )
         raise DataError(
             f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an "
             f"identifier or free text. Drop it (drop=[{name!r}], on the command line --drop {name}), or list "
@@ -155,7 +165,8 @@ def _not_a_number(column: pd.Series, label, cell) -> DataError:
     row = int(column.index.get_loc(label)) + 1
     return DataError(
         f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave "
-        "it empty to have it imputed, or list the column in categorical= if its values are codes."
+        "it empty to have it imputed, or list the column in categorical= (--categorical) if its "
+        "values are codes."
     )
 
 

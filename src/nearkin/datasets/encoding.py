@@ -217,7 +217,7 @@ def _fit_column(column: pd.Series, *, forced: bool) -> ColumnCode:
     cells = as_categories(column)
     categories, counts = np.unique([cell for cell in cells if cell is not None], return_counts=True)
     if not forced:
-        refuse_identifier(name, len(categories), len(cells))
+        refuse_identifier(name, categories.tolist(), len(cells))
     fill = str(categories[counts.argmax()]) if len(categories) else None
     return ColumnCode(name, kind, tuple(str(category) for category in categories), fill)
 
