@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+# Sums in any order: only then are they vectorised.
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def pair_distances(Z, neighbours):
     """Squared Euclid of each pair of rows of Z, in the shape of `neighbours` (K x n)."""
     n_ranks, n = neighbours.shape
@@ -37,4 +38,15 @@ def laplacian_times(coefficients, neighbours, X):
                 part = b * (X[i, c] - X[j, c])
                 out[i, c] += part
                 out[j, c] -= part
+    return out
+
+
+@njit(cache=True)
+def gather(matrix, rows, columns):
+    """``matrix[rows][:, columns]`` in one pass, without a copy of whole rows."""
+    out = np.empty((len(rows), len(columns)), matrix.dtype)
+    for t in range(len(rows)):
+        row = matrix[rows[t]]
+        for c in range(len(columns)):
+            out[t, c] = row[columns[c]]
     return out

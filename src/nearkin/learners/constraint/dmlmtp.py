@@ -57,8 +57,8 @@ class DMLMTP(EmbeddingLearner):
         trust the learned one alone: 0 leaves the learned metric, with its weights of zero, as it is.
         "auto" tries four values from 0 to 0.75 where `n_neighbors` or `nu` is open, else it is 0.
     tol : float, optional
-        Relative duality gap at which the solver stops; by default 1e-6 for a diagonal and 1e-4 for a
-        full metric.
+        Relative duality gap at which the solver stops; by default 1e-6 for a diagonal and 1e-3 for a
+        full metric, whose predictions hardly change below that.
     max_iter : int, default=1000
         Solver steps for each setting on the path.
     verbose : int, default=0
@@ -225,7 +225,7 @@ class DMLMTP(EmbeddingLearner):
         return X, np.delete(Y, constant, axis=1)
 
     def _candidates(self, X, triplets, settings: PathSettings, loosest_tol: float = 0.0):
-        tol = (1e-6 if self.metric == "diagonal" else 1e-4) if self.tol is None else self.tol
+        tol = (1e-6 if self.metric == "diagonal" else 1e-3) if self.tol is None else self.tol
         options = {
             "euclid_shares": settings.euclid_shares,
             "tol": max(tol, loosest_tol),

@@ -45,7 +45,11 @@ class SquaredDifferences:
     def take(self, pairs, columns=slice(None)) -> np.ndarray:
         """Rows of the matrix, or some columns of them."""
         if self._stored is not None:
-            return self._stored[pairs][:, columns]
+            if isinstance(pairs, slice) or isinstance(columns, slice):
+                return self._stored[pairs][:, columns]
+            from nearkin.numerics.kernels_pair_graph import gather
+
+            return gather(self._stored, pairs, columns)
         X = self.X[:, columns]
         difference = X[self.rows[pairs]].astype(np.float64)
         difference -= X[self.neighbours[pairs]]
