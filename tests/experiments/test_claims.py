@@ -35,6 +35,13 @@ def test_equality_counts_unless_strict_and_slack_forgives():
     assert claims.lower("error", "A", "B", slack=0.5)(table(A=[1.6], B=[1.0])).answer == "no"
 
 
+def test_a_factor_asks_for_a_share_less_or_allows_one_more():
+    apart = table(A=[1.8], B=[2.0])
+    assert claims.lower("error", "A", "B", factor=0.9)(apart).answer == "yes"
+    assert claims.lower("error", "A", "B", factor=0.89)(apart).answer == "no"
+    assert claims.lower("error", "B", "A", factor=1.12)(apart).answer == "yes"
+
+
 def test_lower_than_all_others():
     assert claims.lower("error", "A", ("B", "C"))(table(A=[2], B=[3], C=[1])).answer == "no"
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 
 from nearkin import DMLMTP, KNNRegressor
-from nearkin.experiments.metric_curves import MetricPathRegressor
+from nearkin.experiments.metric_curves import DistanceVotingRegressor, MetricPathRegressor
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,26 @@ def test_the_number_of_neighbours_and_the_queries_may_change(data):
         expected = KNNRegressor(n_neighbors=k).fit(X, Y).predict(rows)
         assert np.allclose(model.set_params(n_neighbors=k).predict(rows), expected)
     assert clone(model).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("one_target", [False, True])
+def test_votes_by_distance_are_those_of_the_regressor(data, one_target):
+    X, Y, queries = data
+    Y = Y[:, 0] if one_target else Y
+    rows = np.concatenate([queries, X[:3]])
+    point = (4, 0.9, 1.0, 0.5)
+    learner = DMLMTP(4, 0.9, euclid_share=0.5, tol=1e-3)
+    alone = KNNRegressor(learner, n_neighbors=5, weights="distance").fit(X, Y)
+    model = DistanceVotingRegressor("diagonal", (point,), point, n_neighbors=5).fit(X, Y)
+    assert np.allclose(model.predict(rows), alone.predict(rows))
+    assert np.allclose(model.predict(X[:3]), Y[:3])
+
+
+def test_mixtures_are_embedded_in_no_more_numbers_than_there_are_features(data):
+    X, Y, _ = data
+    point = (4, 0.9, 0.5, 0.5)
+    model = MetricPathRegressor("full", (point,), point).fit(X, Y)
+    assert model.embeddings_[point].matrix.shape == (6, 6)
 
 
 def test_contradictory_triplets_leave_no_point():

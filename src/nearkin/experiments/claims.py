@@ -93,6 +93,7 @@ def lower(
     among: Sequence[str] | None = None,
     needs: str = "all",
     slack: float = 0.0,
+    factor: float = 1.0,
     strictly: bool = False,
 ) -> Callable[[Values], Verdict]:
     """The method's number is at or below those of the others, give or take `slack`.
@@ -107,6 +108,8 @@ def lower(
     needs : {"all", "most"}
     slack : float
         How much above the others still counts.
+    factor : float
+        What the others' numbers are multiplied by first: 0.9 asks for a tenth less than them.
     strictly : bool
         Equality does not count.
     """
@@ -117,7 +120,7 @@ def lower(
         failing = []
         for label in cases:
             own = values.means[measure, label, method]
-            best = min(values.means[measure, label, other] for other in others)
+            best = factor * min(values.means[measure, label, other] for other in others)
             holds = own < best + slack - _NOISE if strictly else own <= best + slack + _NOISE
             if not holds:
                 failing.append(label)

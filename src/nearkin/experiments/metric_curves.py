@@ -50,8 +50,8 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
         self.embeddings_: dict[tuple, FeatureScaling | AffineMap | None] = {}
         if self.metric != EUCLID:
             for candidate in self._path(X, y):
-                self.embeddings_[tuple(candidate.setting)] = candidate.embedding
-        self._sums: tuple = (None, None, None)
+                self.embeddings_[tuple(candidate.setting)] = _no_longer_than_needed(candidate.embedding)
+        self._means: tuple = (None, None, None)
         return self
 
     def _path(self, X, y) -> Iterator[Candidate]:
@@ -67,20 +67,25 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if self.n_neighbors > len(self.X_):
             raise ValueError(f"n_neighbors={self.n_neighbors}, but there are only {len(self.X_)} rows.")
-        return self._target_sums(X)[:, self.n_neighbors - 1] / self.n_neighbors
+        return self._running_means(X)[:, self.n_neighbors - 1]
 
-    def _target_sums(self, X) -> np.ndarray:
-        """Sums of the targets of the 1, 2, ... nearest rows; those of the last point and queries are kept."""
-        known, rows, sums = self._sums
+    def _running_means(self, X) -> np.ndarray:
+        """Mean targets of the 1, 2, ... nearest rows; those of the last point and queries are kept."""
+        known, rows, means = self._means
         point = tuple(self.metric_point)
-        if known != point or rows is not X or sums.shape[1] < self.n_neighbors:
+        if known != point or rows is not X or means.shape[1] < self.n_neighbors:
             queries = validate_data(self, X, reset=False, dtype=np.float64)
             embed = self._embedding(point)
             most = min(max(MOST_NEIGHBOURS, self.n_neighbors), len(self.X_))
-            _, found = ExactIndex().build(embed(self.X_)).query(embed(queries), most)
-            sums = np.cumsum(self.y_[found], axis=1)
-            self._sums = (point, X, sums)
-        return sums
+            distances, found = ExactIndex().build(embed(self.X_)).query(embed(queries), most)
+            # The index gives squared distances.
+            votes = self._votes(np.sqrt(distances)).reshape(*found.shape, *[1] * (self.y_.ndim - 1))
+            means = np.cumsum(votes * self.y_[found], axis=1) / np.cumsum(votes, axis=1)
+            self._means = (point, X, means)
+        return means
+
+    def _votes(self, distances: np.ndarray) -> np.ndarray:
+        return np.ones_like(distances)
 
     def _embedding(self, point: tuple):
         if self.metric == EUCLID:
@@ -97,3 +102,18 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
         if not isinstance(embedding, FeatureScaling):
             return None
         return 1 - len(embedding.features) / embedding.n_features
+
+
+class DistanceVotingRegressor(MetricPathRegressor):
+    """The same with votes weighted by 1 / distance; neighbours at distance 0 vote alone."""
+
+    def _votes(self, distances: np.ndarray) -> np.ndarray:
+        at_zero = distances == 0
+        return np.where(at_zero[:, :1], at_zero, 1 / np.where(at_zero, 1.0, distances))
+
+
+def _no_longer_than_needed(embedding):
+    """The same distances from at most as many numbers as there are features."""
+    if not isinstance(embedding, AffineMap) or embedding.matrix.shape[0] <= embedding.matrix.shape[1]:
+        return embedding
+    return AffineMap(np.asarray(np.linalg.qr(embedding.matrix, mode="r")))
