@@ -27,17 +27,28 @@ def pair_distances(Z, neighbours):
 def laplacian_times(coefficients, neighbours, X):
     """L X for the Laplacian of the graph of pairs, so that X' L X is the sum of b (x_i - x_j)(x_i - x_j)'."""
     n_ranks, n = neighbours.shape
+    n_features = X.shape[1]
     out = np.zeros(X.shape)
-    for rank in range(n_ranks):
-        for i in range(n):
+    # Sums in arrays of their own, which cannot overlap with a row of the result: only so they are vectorised.
+    own, part = np.empty(n_features), np.empty(n_features)
+    for i in range(n):
+        own[:] = 0.0
+        row = X[i]
+        for rank in range(n_ranks):
             b = coefficients[rank, i]
             if b == 0.0:
                 continue
             j = neighbours[rank, i]
-            for c in range(X.shape[1]):
-                part = b * (X[i, c] - X[j, c])
-                out[i, c] += part
-                out[j, c] -= part
+            other, other_out = X[j], out[j]
+            for c in range(n_features):
+                part[c] = b * (row[c] - other[c])
+            for c in range(n_features):
+                own[c] += part[c]
+            for c in range(n_features):
+                other_out[c] -= part[c]
+        row_out = out[i]
+        for c in range(n_features):
+            row_out[c] += own[c]
     return out
 
 
