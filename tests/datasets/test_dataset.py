@@ -77,6 +77,7 @@ def test_names_are_made_up_where_there_are_none():
         (dict(X=np.full((4, 2), np.inf)), "missing or infinite"),
         (dict(X=np.array([[1, 2], [3, 1e200], [0, 0], [1, 1]])), r"'x2' holds values up to 1e\+200"),
         (dict(X=sp.csr_matrix([[0, 1e200], [0, 0], [1, 0], [1, 1]])), r"'x2' holds values up to 1e\+200"),
+        (dict(X=np.array([[1, 2], [-1e200, 1], [0, 0], [1, 1]])), r"'x1' holds values up to 1e\+200"),
         (dict(X=np.full((4, 2), 1e30, dtype=np.float32)), "too large to square in float32"),
         (dict(y=np.zeros(3)), "4 rows"),
         (dict(y=np.zeros((4, 2))), "one target column"),

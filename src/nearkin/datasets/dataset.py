@@ -158,8 +158,9 @@ class Dataset:
 
 def _refuse_huge(X, feature_names, name: str) -> None:
     """Distances are sums of squares, so values must be far enough below the largest root of a number."""
-    largest = abs(X).max(axis=0)
-    largest = largest.toarray().ravel() if sp.issparse(largest) else largest
+    ends = X.max(axis=0), X.min(axis=0)
+    highest, lowest = (end.toarray().ravel() if sp.issparse(end) else end for end in ends)
+    largest = np.maximum(highest, -lowest)
     if largest.max() > np.sqrt(np.finfo(X.dtype).max) / 1e4:
         column = int(np.argmax(largest))
         raise DataError(
