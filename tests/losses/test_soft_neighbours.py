@@ -86,7 +86,7 @@ def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch, searches):
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
     # A look at some rows was enough: no list was tried.
     assert not searches
-    monkeypatch.setattr(soft_neighbours, "reach", lambda Z, sharpness, certain: (20.0, 0.0))
+    monkeypatch.setattr(soft_neighbours, "reach", lambda Z, sharpness, share, certain: (20.0, 0.0))
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
     assert state.wait == soft_neighbours.EVALUATIONS_BETWEEN_ATTEMPTS
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from nearkin.maps import GatedMap, KernelMap, LinearMap
-from nearkin.numerics.mercer import kernel_scale, mercer_kernel
+from nearkin.maps import kernel as kernel_module
+from nearkin.numerics.mercer import kernel_scale, kernel_slope, mercer_kernel
 
 RNG = np.random.RandomState(0)
 X = RNG.standard_normal((40, 3))
@@ -13,9 +14,25 @@ y = np.arange(40) % 2
 def test_features_have_the_kernels_distances(kernel, degree):
     F = KernelMap(kernel=kernel, degree=degree).lift(X, RNG)(X)
     K = mercer_kernel(X, X, kernel, gamma=kernel_scale(X, "scale"), degree=degree)
-    expected = np.diag(K)[:, None] + np.diag(K) - 2 * K
+    slope = kernel_slope(kernel, gamma=kernel_scale(X, "scale"), degree=degree)
+    expected = (np.diag(K)[:, None] + np.diag(K) - 2 * K) / slope
     actual = ((F[:, None] - F[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(actual, expected, atol=1e-5 * expected.max())
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial", "linear"])
+def test_small_distances_are_those_of_the_inputs(kernel):
+    near = 1e-3 * X
+    F = KernelMap(kernel=kernel, gamma=0.7, n_landmarks=40).lift(near, RNG)(near)
+    actual, expected = (((A[:, None] - A[None]) ** 2).sum(axis=2) for A in (F, near))
+    np.testing.assert_allclose(actual, expected, rtol=1e-2, atol=1e-2 * expected.max())
+
+
+def test_rows_are_lifted_in_blocks(monkeypatch):
+    features = KernelMap(n_landmarks=20).lift(X, RNG)
+    whole = features(X)
+    monkeypatch.setattr(kernel_module, "ROWS_AT_ONCE", 7)
+    np.testing.assert_allclose(features(X), whole, atol=1e-9)
 
 
 def test_features_are_centred_on_the_landmarks():

@@ -22,8 +22,9 @@ class PairMemory:
 
     A list reaches a margin beyond the limits. How many pairs of its outer half have come within the
     limits tells how many from beyond it may have. A pair that has just come in hardly counts, so to
-    miss a few for a few evaluations does no harm, and `forget` makes the next evaluation exact. Near rows move together under a map, so such a list lives far longer than one that has to hold
-    for any moves of the rows.
+    miss a few for a few evaluations does no harm, and `forget` makes the next evaluation exact. Near
+    rows move together under a map, so such a list lives far longer than one that has to hold for any
+    moves of the rows.
 
     Parameters
     ----------
@@ -58,13 +59,13 @@ class PairMemory:
         margin = 2 * EVALUATIONS_AHEAD * self.change
         margins = [0.0] if margin > LARGEST_MARGIN * float(np.median(roots)) else [margin, 0.0]
         for self.margin in margins:
-            self.pairs = pairs = self.search(Z, (roots + self.margin) ** 2, max_pairs)
-            if pairs is not None:
-                distances = list_distances(Z, *pairs)
-                self.age, self.excesses = 0, _excesses(pairs, distances, roots)
+            found = self.search(Z, (roots + self.margin) ** 2, max_pairs)
+            if found is not None:
+                self.pairs, distances = found
+                self.age, self.excesses = 0, _excesses(self.pairs, distances, roots)
                 self.inside = np.count_nonzero(self.excesses < 0)
-                return pairs, distances
-        self.age = 0
+                return found
+        self.pairs, self.age = None, 0
         return None
 
     def _holds(self, pairs, distances, roots) -> bool:

@@ -58,9 +58,9 @@ class SoftNeighbourLoss(Loss):
     Notes
     -----
     Where neighbourhoods are sharp, the pairs that matter are found by one product of n^2 e / 2
-    multiply-adds and everything else runs over those pairs; neighbours left out hold less than
-    `NEGLIGIBLE_SHARE` of the weights, on average, and after `forget` surely so in every row. Where they
-    are not, full blocks of rows are made and forgotten in turn. Neither keeps anything of n x n.
+    multiply-adds and everything else runs over those pairs; neighbours left out hold less than the
+    share `negligible` of the weights, on average, and after `forget` less than 1e-4 in every row. Where
+    they are not, full blocks of rows are made and forgotten in turn. Neither keeps anything of n x n.
     """
 
     negligible = NEGLIGIBLE_SHARE
@@ -76,7 +76,7 @@ class SoftNeighbourLoss(Loss):
         return _sorted_state(y, mean_weights(len(rows), state.weights[places]), state.sharpness[places])
 
     def pairs_per_row(self, Z, state) -> float:
-        return reach(centred(Z, state.order), state.sharpness).neighbours
+        return reach(centred(Z, state.order), state.sharpness, share=self.negligible).neighbours
 
     @abstractmethod
     def _sharpness(self, start: np.ndarray) -> np.ndarray:
@@ -156,7 +156,7 @@ class SoftNeighbourLoss(Loss):
         state.age += 1
         if state.memory.pairs is not None and state.age < EVALUATIONS_PER_REACH:
             return True
-        state.decay, neighbours = reach(Z, state.sharpness, certain=state.certain)
+        state.decay, neighbours = reach(Z, state.sharpness, share=self.negligible, certain=state.certain)
         state.age, state.certain = 0, False
         return len(Z) * neighbours * MUTUAL <= _most_listed(len(Z))
 

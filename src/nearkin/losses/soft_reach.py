@@ -29,7 +29,9 @@ class Reach(NamedTuple):
     neighbours: float
 
 
-def reach(Z: np.ndarray, sharpness: np.ndarray, *, certain: bool = False) -> Reach:
+def reach(
+    Z: np.ndarray, sharpness: np.ndarray, *, share: float = NEGLIGIBLE_SHARE, certain: bool = False
+) -> Reach:
     """The reach beyond which neighbours hold a negligible share of the weights.
 
     Parameters
@@ -37,9 +39,11 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, *, certain: bool = False) -> Rea
     Z : ndarray of shape (n, e)
     sharpness : ndarray of shape (n,)
         Factor of the squared distances in each row's exponent.
+    share : float
+        What is negligible on average, judging by some rows.
     certain : bool, default=False
-        Bound the share for every row, as if all rows lay just beyond the reach; otherwise it is the
-        mean share of some rows, and the reach much shorter.
+        Keep every row's share below `NEGLIGIBLE_SHARE` instead, as if all rows lay just beyond the
+        reach, which then is much longer.
 
     Examples
     --------
@@ -63,5 +67,5 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, *, certain: bool = False) -> Rea
     weights /= weights.sum(axis=1, keepdims=True)
     shares = np.bincount(bins.ravel(), weights.ravel(), minlength=steps + 1) / len(rows)
     beyond = shares[::-1].cumsum()[::-1][1:]
-    decay = int(np.argmax(np.append(beyond, 0.0) <= NEGLIGIBLE_SHARE)) + 1
+    decay = int(np.argmax(np.append(beyond, 0.0) <= share)) + 1
     return Reach(min(float(decay), longest), float(counts[min(decay, steps) - 1]))

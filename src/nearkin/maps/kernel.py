@@ -9,15 +9,17 @@ import numpy as np
 from nearkin.distances.embedded import Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.linear import LinearMap
-from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, mercer_kernel
+from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, kernel_slope, mercer_kernel
 
 #: Directions of the kernel space with less than this share of the largest variance are noise.
 SMALLEST_EIGENVALUE = 1e-7
+#: Rows that are lifted together.
+ROWS_AT_ONCE = 4_096
 
 
 @dataclass(frozen=True)
 class KernelFeatures:
-    """Rows whose inner products are (approximately) the kernel: k(x, landmarks) @ whitening - shift."""
+    """Rows whose inner products are about the scaled kernel: k(x, landmarks) @ whitening - shift."""
 
     landmarks: np.ndarray
     whitening: np.ndarray
@@ -29,8 +31,15 @@ class KernelFeatures:
 
     def __call__(self, X, /) -> np.ndarray:
         landmarks = self.landmarks.astype(X.dtype, copy=False)
-        K = mercer_kernel(X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        return (K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)).astype(X.dtype, copy=False)
+        features = np.empty((X.shape[0], len(self.shift)), dtype=X.dtype)
+        # Many rows at once would need as much again for their kernel values.
+        for first in range(0, X.shape[0], ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            K = mercer_kernel(
+                X[rows], landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+            )
+            features[rows] = K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)
+        return features
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,11 @@ class KernelMap(Map):
     Notes
     -----
     n * n_landmarks kernel values and one eigendecomposition of n_landmarks^2, once per fit.
+
+    The features of a kernel by name are scaled so that small distances (around the origin, for the
+    polynomial kernel) are about those of the inputs: losses with a margin or a softmax of fixed size
+    find rows as far apart as without the kernel. Unscaled, no two rows of an rbf kernel are farther
+    apart than the square root of two.
     """
 
     def __init__(self, inner=None, kernel="rbf", gamma="scale", degree=3, coef0=1.0, n_landmarks=256):
@@ -86,7 +100,8 @@ class KernelMap(Map):
             landmarks, landmarks, self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0
         )
         values, vectors = kernel_eigenpairs(K, relative_cut=SMALLEST_EIGENVALUE)
-        whitening = vectors / np.sqrt(values)
+        slope = kernel_slope(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+        whitening = vectors / np.sqrt(values * slope)
         shift = K.mean(axis=0) @ whitening
         return KernelFeatures(
             landmarks.astype(X.dtype), whitening, shift, self.kernel, gamma, self.degree, self.coef0

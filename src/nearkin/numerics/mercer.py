@@ -69,6 +69,20 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
     return np.exp(K, out=K)
 
 
+def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:
+    """Squared distance in the space of a kernel per squared distance of two rows near the origin.
+
+    One where that is not known: for a function, and for a polynomial kernel that is flat there.
+
+    >>> kernel_slope("rbf", gamma=0.25), kernel_slope("polynomial", gamma=0.5, degree=3, coef0=2.0)
+    (0.5, 6.0)
+    """
+    if callable(kernel) or kernel == "linear":
+        return 1.0
+    slope = 2.0 * gamma if kernel == "rbf" else degree * gamma * coef0 ** (degree - 1)
+    return slope if slope > 0 else 1.0
+
+
 def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (descending) and eigenvectors of a kernel matrix, without its numerical null space.
 

@@ -27,15 +27,18 @@ class NearPairSearch:
     Examples
     --------
     >>> NearPairSearch()(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), 9)
-    (array([0, 1, 1, 1]), array([1], dtype=int32))
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
     """
 
     def __init__(self, groups=None):
         self.groups = groups
         self.share, self.age, self.directions = 0.9, MOST_SEARCHES, None
 
-    def __call__(self, Z, limits, max_pairs: int, norms=None) -> PairList | None:
-        """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``; None if more than `max_pairs`."""
+    def __call__(self, Z, limits, max_pairs: int) -> tuple[PairList, np.ndarray] | None:
+        """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and these distances.
+
+        None if there are more than `max_pairs`.
+        """
         self._turn(Z)
         if self.directions is not None:
             flat = np.ascontiguousarray(Z @ self.directions)
@@ -44,12 +47,15 @@ class NearPairSearch:
                 indptr, others = candidates
                 owners = np.repeat(np.arange(len(Z)), np.diff(indptr))
                 reach = np.maximum(limits[owners], limits[others])
-                pairs = keep_pairs(indptr, others, list_distances(Z, indptr, others) <= reach)
+                distances = list_distances(Z, indptr, others)
+                kept = distances <= reach
+                pairs = keep_pairs(indptr, others, kept)
                 if len(others) > len(Z) + MOST_FALSE_CANDIDATES * len(pairs[1]):
                     self.share, self.age = 1 - (1 - self.share) / 2, MOST_SEARCHES
-                return pairs if len(pairs[1]) <= max_pairs else None
+                return (pairs, distances[kept]) if len(pairs[1]) <= max_pairs else None
             self.share, self.age = 1.0, MOST_SEARCHES
-        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, norms=norms)
+        found = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups)
+        return None if found is None else (found, list_distances(Z, *found))
 
     def _turn(self, Z) -> None:
         """Renew the principal directions now and then; any orthonormal ones would be valid."""

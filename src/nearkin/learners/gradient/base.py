@@ -140,7 +140,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _training(self, X, y, weights, map_, lift) -> Training:
         F = X if lift is None else lift(X)
         if map_.ignores_translation:
-            F = F - F.mean(axis=0, dtype=np.float64).astype(F.dtype)
+            centre = F.mean(axis=0, dtype=np.float64).astype(F.dtype)
+            # Lifted rows are ours to change, and may be the largest array of all.
+            F = F - centre if lift is None else np.subtract(F, centre, out=F)
         if np.issubdtype(y.dtype, np.integer):
             order = np.argsort(y, kind="stable")
             F, y = F[order], y[order]

@@ -19,8 +19,10 @@ SAMPLE_STEP = 4
 LARGEST_SAMPLE = 2_000
 #: Neighbourhoods of fewer rows than this are narrow: lists of near pairs are short.
 NARROW = 80
-#: Steps that do not help the other sample before all rows take over.
-PATIENCE = 3
+#: Every so many steps the other sample judges, and the neighbourhoods are looked at.
+STEPS_PER_LOOK = 2
+#: Looks without a better value on the other sample before all rows take over.
+PATIENCE = 2
 #: Most steps on the sample: where kernels stay broad, all rows must have their say.
 MOST_COARSE_STEPS = 15
 
@@ -37,14 +39,17 @@ def minimise_from_sample(solver: Solver, objective: Objective, theta, callback) 
     if n < SMALLEST_SAMPLED or objective.pairs_per_row(theta) <= NARROW:
         return minimise_exactly(solver, objective, theta, callback)
     sample, others = (objective.narrowed(rows) for rows in _two_samples(n))
-    stopped, judged = False, [others(theta)[0]]
+    stopped, steps, judged = False, 0, [others(theta)[0]]
 
     def after_step(theta, value) -> bool:
-        nonlocal stopped
+        nonlocal stopped, steps
         stopped = bool(callback(theta, value))
+        steps += 1
+        if stopped or steps % STEPS_PER_LOOK:
+            return stopped
         judged.append(others(theta)[0])
         waited = len(judged) - 1 - int(np.argmin(judged))
-        return stopped or waited >= PATIENCE or objective.pairs_per_row(theta) <= NARROW
+        return waited >= PATIENCE or objective.pairs_per_row(theta) <= NARROW
 
     coarse = copy.copy(solver)
     coarse.max_iter = min(solver.max_iter, MOST_COARSE_STEPS)
