@@ -146,7 +146,8 @@ class SoftNeighbourLoss(Loss):
         if listed is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None
-        return self._weigh_list(Z, *listed, state)
+        pairs, distances = listed
+        return self._weigh_list(Z, pairs, distances, state)
 
     def _reaches(self, Z, state) -> bool:
         """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-CHUNK = 64
+# Products looked at together: few where finds are common, many where they are rare.
+FEW, MANY = 16, 64
 # Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
 FAR = 1e37
 
@@ -25,8 +26,8 @@ def collect_near(G, row, column, halves, limits, firsts, rows_out, columns_out):
         i = row + r
         half, limit, first = halves[i], limits[i], firsts[i] - column
         products = G[r]
-        for start in range(0, n_columns, CHUNK):
-            stop = min(start + CHUNK, n_columns)
+        for start in range(0, n_columns, FEW):
+            stop = min(start + FEW, n_columns)
             if stop <= first:
                 continue
             count = np.int32(0)
@@ -52,8 +53,8 @@ def nearest_other(G, row, column, norms, minima, nearest):
     for r in range(n_rows):
         i = row + r
         products = G[r]
-        for start in range(0, n_columns, CHUNK):
-            stop = min(start + CHUNK, n_columns)
+        for start in range(0, n_columns, MANY):
+            stop = min(start + MANY, n_columns)
             low = minima[i]
             count = np.int32(0)
             for c in range(start, stop):

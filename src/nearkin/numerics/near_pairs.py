@@ -195,11 +195,15 @@ def list_gradient(Z, indptr, others, weights) -> np.ndarray:
     """
     from nearkin.numerics.kernels_near_pairs import gather_pairs, mirrored
 
-    pairs = mirrored(indptr, others, weights)
+    starts, partners, both_ways = mirrored(indptr, others, weights)
     workers = worker_count(others.size * Z.shape[1] * 8)
-    stripes = row_stripes(pairs[0], workers)
+    stripes = row_stripes(starts, workers)
     dZ = np.empty_like(Z)
-    run_striped(
-        lambda _, blocks: [gather_pairs(Z, *pairs, *stripes[b], dZ) for b in blocks], workers, workers
-    )
+
+    def gather(_, blocks) -> None:
+        for block in blocks:
+            first, stop = stripes[block]
+            gather_pairs(Z, starts, partners, both_ways, first, stop, dZ)
+
+    run_striped(gather, workers, workers)
     return dZ
