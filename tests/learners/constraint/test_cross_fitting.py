@@ -124,6 +124,17 @@ def test_a_gain_within_one_standard_error_does_not(levels, expected):
     assert simplest_good_setting(errors) == expected
 
 
+def test_a_few_rows_of_huge_errors_decide_nothing():
+    misled = table(0.9)
+    misled[:5] = 0.0
+    assert arrmse_of(misled) < 0.86
+    assert simplest_good_setting({None: table(0.87), DIAGONAL: misled}) is None
+    helped = table(0.7)
+    helped[:5] = 9.0
+    assert arrmse_of(helped) > 1
+    assert simplest_good_setting({None: table(0.9), DIAGONAL: helped}) == DIAGONAL
+
+
 def test_within_one_kind_the_lowest_error_wins():
     errors = {None: table(0.9), DIAGONAL: table(0.701, 0.3), Setting(2, 1.0, 1.0): table(0.7, 0.3)}
     assert simplest_good_setting(errors) == Setting(2, 1.0, 1.0)

@@ -146,25 +146,36 @@ def simplest_good_setting(errors: Errors) -> Setting | None:
     """The best setting of the simplest kind that is within one standard error of the best of all.
 
     Kinds from simple to flexible: Euclid, diagonal metrics, then full ones by falling shrinkage; settings
-    of one kind compete by their errors alone. The standard error is that of the paired difference, row by
-    row.
+    of one kind compete by their errors alone. All are compared by the paired differences to the simplest,
+    row by row, without extremes: a few rows that are far off under any metric decide nothing.
     """
-
-    def at_best(setting):
-        table = errors[setting]
-        return table[:, table.mean(axis=0, dtype=np.float64).argmin()].astype(np.float64)
+    at_best = {}
+    for setting, table in errors.items():
+        at_best[setting] = table[:, table.mean(axis=0, dtype=np.float64).argmin()].astype(np.float64)
 
     def flexibility(setting):
         return -1.0 if setting is None else 1.0 - setting.shrinkage
 
-    ranked = sorted(errors, key=lambda setting: arrmse_of(errors[setting]))
-    lowest = at_best(ranked[0])
+    by_error = sorted(errors, key=lambda setting: arrmse_of(errors[setting]))
+    simplest = min(by_error, key=flexibility)
+    ranked = sorted(
+        by_error, key=lambda setting: without_extremes(at_best[setting] - at_best[simplest]).mean()
+    )
     for kind in sorted({flexibility(setting) for setting in ranked}):
         best_of_kind = next(setting for setting in ranked if flexibility(setting) == kind)
-        excess = at_best(best_of_kind) - lowest
+        excess = without_extremes(at_best[best_of_kind] - at_best[ranked[0]])
         if excess.mean() <= excess.std() / np.sqrt(len(excess)):
             return best_of_kind
     return ranked[0]
+
+
+def without_extremes(values: np.ndarray) -> np.ndarray:
+    """The values with their lowest and highest tenth drawn to where the others end.
+
+    >>> without_extremes(np.array([-90.0, *range(1, 10), 500.0]))
+    array([1., 1., 2., 3., 4., 5., 6., 7., 8., 9., 9.])
+    """
+    return np.clip(values, *np.quantile(values, [0.1, 0.9]))
 
 
 def best_of_each_mixture(errors: Errors) -> list[Setting]:
