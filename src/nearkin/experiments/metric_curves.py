@@ -114,6 +114,9 @@ class DistanceVotingRegressor(MetricPathRegressor):
 
 def _no_longer_than_needed(embedding):
     """The same distances from at most as many numbers as there are features."""
-    if not isinstance(embedding, AffineMap) or embedding.matrix.shape[0] <= embedding.matrix.shape[1]:
+    if not isinstance(embedding, AffineMap):
         return embedding
-    return AffineMap(np.asarray(np.linalg.qr(embedding.matrix, mode="r")))
+    matrix = np.asarray(embedding.matrix)
+    if matrix.shape[0] <= matrix.shape[1]:
+        return embedding
+    return AffineMap(np.asarray(np.linalg.qr(matrix, mode="r")))
