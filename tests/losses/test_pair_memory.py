@@ -78,3 +78,14 @@ def test_forgetting_tells_whether_the_list_was_old():
         memory.within((1 + 1e-3 * step) * Z, limits, 10_000)
     memory.within(Z, limits, 10_000)
     assert memory.forget()
+
+
+def test_a_long_list_does_not_hide_what_came_in():
+    # A list far longer than what is near: pairs that come in must be counted against those that are near.
+    rng = np.random.RandomState(0)
+    Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.3), PairMemory()
+    for _ in range(25):
+        pairs, _ = memory.within(Z, limits, 10_000)
+        true = near(Z, limits)
+        assert len(true - listed(pairs)) <= 0.05 * len(true) + 1
+        Z = 0.98 * Z

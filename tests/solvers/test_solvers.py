@@ -81,3 +81,17 @@ def test_line_search_walks_around_infinite_values():
 
     result = GradientDescent().minimise(walled, np.array([-5.0]))
     assert result.theta[0] == pytest.approx(0.9, abs=1e-2)
+
+
+def test_a_value_that_was_too_good_is_no_end():
+    # A function that overlooks part of itself for a while, as losses with remembered pairs may.
+    scales, calls = np.geomspace(1, 100, 12), []
+
+    def forgetful(theta):
+        calls.append(theta)
+        overlooked = 8 <= len(calls) <= 9
+        value = float(scales @ theta**2)
+        return (0.2 if overlooked else 1.0) * value, 2 * scales * theta
+
+    result = LBFGS(300, 1e-8).minimise(forgetful, np.ones(12))
+    assert scales @ result.theta**2 < 1e-3

@@ -8,12 +8,15 @@ from nearkin.numerics.near_pair_search import NearPairSearch
 from nearkin.numerics.near_pairs import PairList, list_distances
 
 #: A list should outlive this many evaluations that change distances as much as the last ones ...
-EVALUATIONS_AHEAD = 4
-#: ... unless it would have to reach farther beyond the limits than this share of them.
-LARGEST_MARGIN = 0.15
-#: Pairs are searched for anew once this share of the list's outer half has come within the limits.
+EVALUATIONS_AHEAD = 2
+#: ... unless it would have to reach farther beyond the limits than this share of them ...
+LARGEST_MARGIN = 0.2
+#: ... or would hold so many times the pairs within them (and a few for every row).
+LONGEST = 20
+#: Pairs are searched for anew once so many of the outer half have come within the limits, as a share of
+#: all that are, ...
 LARGEST_SHARE_ENTERED = 0.01
-#: ... or once the share of it that is within the limits has fallen by this factor.
+#: ... or once those within the limits have fallen by this factor.
 LARGEST_FALL = 3
 
 
@@ -34,7 +37,7 @@ class PairMemory:
 
     def __init__(self, groups=None):
         self.search = NearPairSearch(groups)
-        self.change, self.age = np.inf, 0
+        self.change, self.age, self.inside, self.ahead = np.inf, 0, 0, EVALUATIONS_AHEAD
         self.forget()
 
     def forget(self) -> bool:
@@ -56,32 +59,34 @@ class PairMemory:
         return self._renewed(Z, roots, max_pairs)
 
     def _renewed(self, Z, roots, max_pairs) -> tuple[PairList, np.ndarray] | None:
-        margin = 2 * EVALUATIONS_AHEAD * self.change
-        margins = [0.0] if margin > LARGEST_MARGIN * float(np.median(roots)) else [margin, 0.0]
-        for self.margin in margins:
-            found = self.search(Z, (roots + self.margin) ** 2, max_pairs)
-            if found is not None:
-                self.pairs, distances = found
-                self.age, self.excesses = 0, _excesses(self.pairs, distances, roots)
-                self.inside = np.count_nonzero(self.excesses < 0)
-                return found
-        self.pairs, self.age = None, 0
-        return None
+        self.margin = 2 * self.ahead * self.change
+        found = None
+        if self.margin <= LARGEST_MARGIN * float(np.median(roots)):
+            most = min(max_pairs, LONGEST * self.inside + len(Z))
+            found = self.search(Z, (roots + self.margin) ** 2, most)
+            self.ahead = self.ahead / 2 if found is None else EVALUATIONS_AHEAD
+        if found is None:
+            self.margin = 0.0
+            found = self.search(Z, roots**2, max_pairs)
+        self.age, self.pairs = 0, None
+        if found is not None:
+            self.pairs, distances = found
+            self.excesses = _excesses(self.pairs, distances, roots)
+            self.inside = self.inside_at_search = np.count_nonzero(self.excesses < 0)
+        return found
 
     def _holds(self, pairs, distances, roots) -> bool:
-        """Whether the list will do; also learns how fast distances change."""
+        """Whether the list will do; also learns how fast distances change and how many are near."""
         self.age += 1
         now = _excesses(pairs, distances, roots)
         if len(now):
             self.change = float(np.sqrt(np.mean((now - self.excesses) ** 2))) / self.age
-        if self.margin == 0:
+        near = now < 0
+        self.inside = np.count_nonzero(near)
+        if self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
-        outer = self.excesses > self.margin / 2
-        inside = now < 0
-        entered = np.count_nonzero(outer & inside)
-        if LARGEST_FALL * np.count_nonzero(inside) < self.inside:
-            return False
-        return bool(entered <= LARGEST_SHARE_ENTERED * np.count_nonzero(outer))
+        entered = np.count_nonzero(near & (self.excesses > self.margin / 2))
+        return bool(entered <= LARGEST_SHARE_ENTERED * self.inside)
 
 
 def _excesses(pairs: PairList, distances, roots) -> np.ndarray:

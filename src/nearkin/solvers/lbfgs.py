@@ -9,6 +9,8 @@ from nearkin.solvers.base import GRADIENT_SHARE, Solver, SolverResult
 
 #: A line search that fails after steps this small has met the precision of the function.
 PRECISION_LIMIT = 1e-3
+#: How often to start anew after a value has risen: the function had known too little at an earlier step.
+LARGEST_RESTARTS = 5
 
 
 class LBFGS(Solver):
@@ -45,26 +47,45 @@ class LBFGS(Solver):
                 converged, message = True, "stopped by callback"
                 raise StopIteration
             # One short step may be chance: two in a row are not.
-            if history[max(0, len(history) - 3)] - value <= 2 * self.tol * max(abs(value), 1.0):
+            fall = history[max(0, len(history) - 3)] - value
+            if fall <= 2 * self.tol * max(abs(value), 1.0) and not _risen(history):
                 converged, message = True, "values settled"
                 raise StopIteration
 
-        options = {
-            "maxiter": self.max_iter,
-            "maxfun": 20 * self.max_iter + 20,
-            "ftol": 0.0,
-            "gtol": self.tol * GRADIENT_SHARE / size,
-        }
-        result = minimize(scaled, theta0, jac=True, method="L-BFGS-B", callback=after_step, options=options)
-        if result.success:
-            converged, message = True, "the gradient vanished"
-        elif "ABNORMAL" in str(result.message):
-            converged, message = self._at_precision(history), "the line search failed"
-        theta, value = result.x, float(result.fun) * size
-        steps, evaluations = len(history) - 1, int(result.nfev)
-        return SolverResult(theta, value, steps, evaluations, converged, message, history)
+        theta, evaluations = theta0, 0
+        for _ in range(1 + LARGEST_RESTARTS):
+            left = self.max_iter - len(history) + 1
+            options = {
+                "maxiter": left,
+                "maxfun": 20 * left + 20,
+                "ftol": 0.0,
+                "gtol": self.tol * GRADIENT_SHARE / size,
+            }
+            result = minimize(
+                scaled, theta, jac=True, method="L-BFGS-B", callback=after_step, options=options
+            )
+            theta, evaluations = result.x, evaluations + int(result.nfev)
+            if not converged:
+                converged, message = _outcome(result, history, options["gtol"])
+            if converged or len(history) > self.max_iter or not _risen(history):
+                break
+        value = float(result.fun) * size
+        return SolverResult(theta, value, len(history) - 1, evaluations, converged, message, history)
 
-    @staticmethod
-    def _at_precision(history: list[float]) -> bool:
-        """Whether the line search failed only because values can no longer be told apart."""
-        return len(history) < 2 or history[-2] - history[-1] <= PRECISION_LIMIT * max(abs(history[-1]), 1.0)
+
+def _outcome(result, history: list[float], gradient_limit: float) -> tuple[bool, str]:
+    """Whether SciPy came to an end by itself, and why."""
+    if "ABNORMAL" in str(result.message):
+        # Converged if it failed only because values can no longer be told apart.
+        last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
+        return last_fall <= PRECISION_LIMIT * max(abs(history[-1]), 1.0), "the line search failed"
+    if result.success and np.abs(result.jac).max() <= gradient_limit:
+        return True, "the gradient vanished"
+    if result.success and not _risen(history):
+        return True, "values settled"
+    return False, "the budget of steps ran out"
+
+
+def _risen(history: list[float]) -> bool:
+    """Whether the last value is clearly above an earlier one of late, which no line search would accept."""
+    return history[-1] - min(history[-3:]) > PRECISION_LIMIT * max(abs(history[-1]), 1.0)

@@ -153,7 +153,9 @@ class MEGM(GradientLearner):
     def _is_regression(self, y) -> bool:
         if self.task != "auto":
             return self.task == REGRESSION
-        kind = type_of_target(y, input_name="y")
+        # scikit-learn casts before it looks for missing values, which NumPy remarks upon.
+        with np.errstate(invalid="ignore"):
+            kind = type_of_target(y, input_name="y")
         if kind == "multiclass":
             # Whole numbers stored as floats: few of them are classes, many are measurements.
             values = np.asarray(y)
