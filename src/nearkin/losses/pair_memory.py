@@ -37,7 +37,8 @@ class PairMemory:
 
     def __init__(self, groups=None):
         self.search = NearPairSearch(groups)
-        self.change, self.age, self.inside, self.ahead = np.inf, 0, 0, EVALUATIONS_AHEAD
+        self.change, self.ahead = np.inf, float(EVALUATIONS_AHEAD)
+        self.age, self.inside = 0, 0
         self.forget()
 
     def forget(self) -> bool:
@@ -72,7 +73,7 @@ class PairMemory:
         if found is not None:
             self.pairs, distances = found
             self.excesses = _excesses(self.pairs, distances, roots)
-            self.inside = self.inside_at_search = np.count_nonzero(self.excesses < 0)
+            self.inside = self.inside_at_search = int(np.count_nonzero(self.excesses < 0))
         return found
 
     def _holds(self, pairs, distances, roots) -> bool:
@@ -82,7 +83,7 @@ class PairMemory:
         if len(now):
             self.change = float(np.sqrt(np.mean((now - self.excesses) ** 2))) / self.age
         near = now < 0
-        self.inside = np.count_nonzero(near)
+        self.inside = int(np.count_nonzero(near))
         if self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
         entered = np.count_nonzero(near & (self.excesses > self.margin / 2))
