@@ -187,7 +187,6 @@ def _outcome(
         (record.tune_seconds or 0) + (record.fit_seconds or 0) + (record.predict_seconds or 0)
         for record in records
     )
-    left_out = [f"{method} is not run on {label}: {reason}" for (label, method), reason in notes.items()]
     return Reproduction(
         paper=paper.key,
         citation=paper.citation,
@@ -200,11 +199,25 @@ def _outcome(
         used=tuple(_used(setup) for setup in setups),
         absent=tuple(absent),
         deviations=(*paper.deviations, *(paper.quick_deviations if quick else ())),
-        failures=(*failures_of(found), *left_out, *not_converged(found)),
+        failures=(*failures_of(found), *_left_out(notes), *not_converged(found)),
         versions=dict(versions()),
         date=datetime.now(UTC).date().isoformat(),
         work_seconds=work,
     )
+
+
+def _left_out(notes: dict[tuple[str, str], str]) -> list[str]:
+    """One sentence for each method and reason.
+
+    >>> _left_out({("iris", "NCA"): "slow", ("wine", "NCA"): "slow"})
+    ['NCA is not run on iris, wine: slow']
+    """
+    sets: dict[tuple[str, str], list[str]] = {}
+    for (label, method), reason in notes.items():
+        sets.setdefault((method, reason), []).append(label)
+    return [
+        f"{method} is not run on {', '.join(labels)}: {reason}" for (method, reason), labels in sets.items()
+    ]
 
 
 def _checked(claim: Claim, values: Values, published: Values, quick: bool) -> CheckedClaim:
