@@ -8,14 +8,14 @@ from nearkin.numerics.near_pair_search import NearPairSearch
 from nearkin.numerics.near_pairs import PairList, list_distances
 
 #: A list should outlive this many evaluations that change distances as much as the last ones ...
-EVALUATIONS_AHEAD = 2
+EVALUATIONS_AHEAD = 4
 #: ... unless it would have to reach farther beyond the limits than this share of them ...
-LARGEST_MARGIN = 0.2
+LARGEST_MARGIN = 0.15
 #: ... or would hold so many times the pairs within them (and a few for every row).
-LONGEST = 20
+LONGEST = 40
 #: Pairs are searched for anew once so many of the outer half have come within the limits, as a share of
 #: all that are, ...
-LARGEST_SHARE_ENTERED = 0.01
+LARGEST_SHARE_ENTERED = 0.03
 #: ... or once those within the limits have fallen by this factor.
 LARGEST_FALL = 3
 
@@ -62,7 +62,9 @@ class PairMemory:
     def _renewed(self, Z, roots, max_pairs) -> tuple[PairList, np.ndarray] | None:
         self.margin = 2 * self.ahead * self.change
         found = None
-        if self.margin <= LARGEST_MARGIN * float(np.median(roots)):
+        # A list with a margin is seldom less than three times as long: not to be had near the limit.
+        room = 3 * self.inside <= max_pairs
+        if room and self.margin <= LARGEST_MARGIN * float(np.median(roots)):
             most = min(max_pairs, LONGEST * self.inside + len(Z))
             found = self.search(Z, (roots + self.margin) ** 2, most)
             self.ahead = self.ahead / 2 if found is None else EVALUATIONS_AHEAD

@@ -12,6 +12,8 @@ from nearkin.numerics.products import squared_distances
 NEGLIGIBLE_SHARE = 1e-4
 #: Rows from which the share beyond a reach, and the neighbours within it, are estimated.
 ROWS_PROBED = 60
+#: Exponents are told apart to one part in so many.
+STEPS_PER_UNIT = 4
 
 
 class Reach(NamedTuple):
@@ -49,7 +51,7 @@ def reach(
     --------
     >>> Z = np.arange(1000.0)[:, None]
     >>> reach(Z, np.ones(1000)), reach(Z, np.ones(1000), certain=True).decay > 16
-    (Reach(decay=9.0, neighbours=5.9), True)
+    (Reach(decay=8.25, neighbours=5.9), True)
     """
     n = len(Z)
     longest = float(np.log(n / NEGLIGIBLE_SHARE))
@@ -58,8 +60,8 @@ def reach(
     exponents[np.arange(len(rows)), rows] = np.inf
     exponents -= exponents.min(axis=1, keepdims=True)
     exponents *= sharpness[rows, None].astype(Z.dtype)
-    steps = int(np.ceil(longest))
-    bins = np.minimum(exponents, steps).astype(np.intp)
+    steps = int(np.ceil(longest * STEPS_PER_UNIT))
+    bins = np.minimum(exponents * STEPS_PER_UNIT, steps).astype(np.intp)
     counts = np.bincount(bins.ravel(), minlength=steps + 1)[:-1].cumsum() / len(rows)
     if certain:
         return Reach(longest, float(np.count_nonzero(exponents <= longest)) / len(rows))
@@ -67,5 +69,5 @@ def reach(
     weights /= weights.sum(axis=1, keepdims=True)
     shares = np.bincount(bins.ravel(), weights.ravel(), minlength=steps + 1) / len(rows)
     beyond = shares[::-1].cumsum()[::-1][1:]
-    decay = int(np.argmax(np.append(beyond, 0.0) <= share)) + 1
-    return Reach(min(float(decay), longest), float(counts[min(decay, steps) - 1]))
+    last = min(int(np.argmax(np.append(beyond, 0.0) <= share)), steps - 1)
+    return Reach(min((last + 1) / STEPS_PER_UNIT, longest), float(counts[last]))
