@@ -29,7 +29,7 @@ EUCLID_SHARES, FEW_SHARES = (0.0, 0.25, 0.5, 0.75), (0.0, 0.5)
 #: How far a full metric is drawn towards the diagonal one (1 would be the diagonal one itself).
 SHRINKAGES, FEW_SHRINKAGES = (0.0, 0.5, 0.9), (0.0, 0.5)
 #: Most rows and features for which the full metric is tuned, and has curves in a quick run.
-TUNED_FULL_SIZE, QUICK_FULL_SIZE = (1_200, 100), (800, 100)
+TUNED_FULL_SIZE, QUICK_FULL_SIZE = (200, 100), (800, 100)
 #: Above this many rows what the paper does not have is given the settings of a quick run; above this many
 #: features so are settings chosen inside the training rows, and the full metric has fewer of them.
 MANY_ROWS, MANY_FEATURES = 5000, 100
