@@ -9,8 +9,10 @@ from nearkin.solvers.base import GRADIENT_SHARE, Solver, SolverResult
 
 #: A line search that fails after steps this small has met the precision of the function.
 PRECISION_LIMIT = 1e-3
-#: How often to start anew after a value has risen: the function had known too little at an earlier step.
+#: How often to start anew where SciPy gives up although the last steps helped: the values of a function
+#: that remembers or estimates some of its parts do not quite fit together.
 LARGEST_RESTARTS = 5
+VANISHED = "the gradient vanished"
 
 
 class LBFGS(Solver):
@@ -27,7 +29,7 @@ class LBFGS(Solver):
         size = float(np.linalg.norm(gradient))
         history = [value]
         if np.abs(gradient).max(initial=0) <= self.tol * GRADIENT_SHARE:
-            return SolverResult(theta0.copy(), value, 0, 1, True, "the gradient vanished", history)
+            return SolverResult(theta0.copy(), value, 0, 1, True, VANISHED, history)
         # SciPy's first step has length one if the gradient is longer than that: a unit gradient makes
         # the path independent of the scale of the objective.
         last = {"theta": theta0, "value": value, "gradient": gradient}
@@ -46,9 +48,7 @@ class LBFGS(Solver):
             if callback is not None and callback(theta, value):
                 converged, message = True, "stopped by callback"
                 raise StopIteration
-            # One short step may be chance: two in a row are not.
-            fall = history[max(0, len(history) - 3)] - value
-            if fall <= 2 * self.tol * max(abs(value), 1.0) and not _risen(history):
+            if _settled(history, self.tol):
                 converged, message = True, "values settled"
                 raise StopIteration
 
@@ -65,9 +65,10 @@ class LBFGS(Solver):
                 scaled, theta, jac=True, method="L-BFGS-B", callback=after_step, options=options
             )
             theta, evaluations = result.x, evaluations + int(result.nfev)
-            if not converged:
-                converged, message = _outcome(result, history, options["gtol"])
-            if converged or len(history) > self.max_iter or not _risen(history):
+            if converged:
+                break
+            converged, message = _outcome(result, history, options["gtol"])
+            if message == VANISHED or len(history) > self.max_iter or _settled(history, self.tol):
                 break
         value = float(result.fun) * size
         return SolverResult(theta, value, len(history) - 1, evaluations, converged, message, history)
@@ -80,12 +81,12 @@ def _outcome(result, history: list[float], gradient_limit: float) -> tuple[bool,
         last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
         return last_fall <= PRECISION_LIMIT * max(abs(history[-1]), 1.0), "the line search failed"
     if result.success and np.abs(result.jac).max() <= gradient_limit:
-        return True, "the gradient vanished"
-    if result.success and not _risen(history):
-        return True, "values settled"
-    return False, "the budget of steps ran out"
+        return True, VANISHED
+    return bool(result.success), "values settled" if result.success else "the budget of steps ran out"
 
 
-def _risen(history: list[float]) -> bool:
-    """Whether the last value is clearly above an earlier one of late, which no line search would accept."""
-    return history[-1] - min(history[-3:]) > PRECISION_LIMIT * max(abs(history[-1]), 1.0)
+def _settled(history: list[float], tol: float) -> bool:
+    """Whether the last two steps were short (one may be chance), and none led clearly upwards."""
+    scale = max(abs(history[-1]), 1.0)
+    recent = history[-3:]
+    return recent[0] - recent[-1] <= 2 * tol * scale and recent[-1] - min(recent) <= PRECISION_LIMIT * scale
