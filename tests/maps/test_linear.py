@@ -72,3 +72,12 @@ def test_pca_of_too_few_samples_is_refused():
 
 def test_share_of_components_is_bounded_by_the_samples():
     assert check_components(0.5, 3, 100) == 2
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_lda_of_classes_that_are_single_points_is_refused_and_auto_goes_on(spread):
+    y = np.arange(30) % 3
+    X, rng = spread * np.eye(3, 4)[y], np.random.RandomState(0)
+    with pytest.raises(ValueError, match="differ within a class"):
+        linear_start(X, y, 2, "lda", rng)
+    assert linear_start(X, y, 2, "auto", rng).shape == (2, 4)

@@ -90,6 +90,10 @@ def _given_start(init, n_components, d: int) -> np.ndarray:
 def _lda_start(X, y, e: int, classes: int) -> np.ndarray:
     if classes < 2:
         raise ValueError("init='lda' needs at least two classes; use 'pca' or 'identity'.")
+    means = np.stack([X[y == code].mean(axis=0) for code in np.unique(y)])
+    within = np.abs(X - means[np.unique(y, return_inverse=True)[1]]).max(initial=0)
+    if within <= 10 * np.finfo(X.dtype).eps * np.abs(X).max(initial=0):
+        raise ValueError("init='lda' needs rows that differ within a class; use 'pca' or 'identity'.")
     with warnings.catch_warnings():
         # Collinear features only cost LDA some directions; they are filled up below.
         warnings.simplefilter("ignore")
