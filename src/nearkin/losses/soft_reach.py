@@ -60,11 +60,11 @@ def reach(
     exponents[np.arange(len(rows)), rows] = np.inf
     exponents -= exponents.min(axis=1, keepdims=True)
     exponents *= sharpness[rows, None].astype(Z.dtype)
+    if certain:
+        return Reach(longest, float(np.count_nonzero(exponents <= longest)) / len(rows))
     steps = int(np.ceil(longest * STEPS_PER_UNIT))
     bins = np.minimum(exponents * STEPS_PER_UNIT, steps).astype(np.intp)
     counts = np.bincount(bins.ravel(), minlength=steps + 1)[:-1].cumsum() / len(rows)
-    if certain:
-        return Reach(longest, float(np.count_nonzero(exponents <= longest)) / len(rows))
     weights = np.exp(-exponents, out=exponents)
     weights /= weights.sum(axis=1, keepdims=True)
     shares = np.bincount(bins.ravel(), weights.ravel(), minlength=steps + 1) / len(rows)

@@ -32,7 +32,7 @@ def block_rows(n_columns: int, itemsize: int) -> int:
     return int(np.clip(BLOCK_BYTES // max(1, n_columns * itemsize), 32, 512))
 
 
-def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None) -> PairList | None:
+def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
     """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``.
 
     Parameters
@@ -62,7 +62,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, norms=None) -> PairLis
     (array([0, 1, 1, 1]), array([1], dtype=int32))
     """
     n, width = Z.shape
-    norms = squared_norms(Z) if norms is None else norms
+    norms = squared_norms(Z)
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
     rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
@@ -126,7 +126,7 @@ class _Scratch:
         return rows[order], columns[order]
 
 
-def nearest_rows(Z, norms=None) -> tuple[np.ndarray, np.ndarray]:
+def nearest_rows(Z) -> tuple[np.ndarray, np.ndarray]:
     """Squared distance to, and number of, the nearest other row of each row, by blocked products.
 
     >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]))[1]
@@ -135,7 +135,7 @@ def nearest_rows(Z, norms=None) -> tuple[np.ndarray, np.ndarray]:
     from nearkin.numerics.kernels_near_pairs import FAR, nearest_other
 
     n, width = Z.shape
-    norms = squared_norms(Z) if norms is None else norms
+    norms = squared_norms(Z)
     minima = np.full(n, FAR, dtype=Z.dtype)
     nearest = np.zeros(n, dtype=np.int64)
     starts = range(0, n, TILE_ROWS)
