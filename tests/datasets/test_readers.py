@@ -1,3 +1,4 @@
+import contextlib
 import sys
 
 import numpy as np
@@ -208,9 +209,7 @@ def test_numbers_written_by_pandas_come_back(tmp_path_factory, rows, separator):
 def test_rubbish_never_gives_anything_but_data_errors(tmp_path_factory, raw, suffix):
     path = tmp_path_factory.mktemp("rubbish") / f"t{suffix}"
     path.write_bytes(raw)
-    try:
+    data = None
+    with contextlib.suppress(DataError):
         data = load_dataset(path)
-    except DataError as error:
-        assert str(error)
-    else:
-        assert data.n_samples >= 1
+    assert data is None or data.n_samples >= 1
