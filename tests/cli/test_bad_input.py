@@ -73,6 +73,16 @@ def test_nothing_to_predict(nearkin, tmp_path, command, cells, words):
     assert_refused(nearkin(command, path, *options), words)
 
 
+def test_one_of_several_targets_is_constant(nearkin, tmp_path):
+    path = tmp_path / "constant.csv"
+    path.write_text("a,b,y1,y2\n" + "".join(f"{i},{i % 3},{i / 7},3.5\n" for i in range(40)))
+    told = nearkin(
+        "compare", path, "--target", "y1", "--target", "y2", "--learners", "euclid", "--folds", "2"
+    )
+    assert told.code == 0
+    assert "y2 are the same in every row" in told.err
+
+
 def test_values_too_large_to_square(nearkin, tmp_path):
     path = tmp_path / "huge.csv"
     path.write_text("a,b,target\n" + "".join(f"{i},{i}e200,{'xy'[i % 2]}\n" for i in range(9)))

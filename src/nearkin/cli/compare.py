@@ -22,6 +22,7 @@ from nearkin.cli.options import (
     parse_duration,
     parse_neighbors,
     read_data,
+    tell_of_constant_targets,
 )
 from nearkin.cli.output import print_json, progress_bar, to_stderr
 
@@ -85,6 +86,8 @@ def compare(
     if report_path is not None:
         comparing.require_plotting()
     dataset = read_data(data, target, task, impute, drop, categorical)
+    if dataset.task == "regression":
+        tell_of_constant_targets(dataset)
     n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)
     budget = comparing.usual_budget(dataset.n_samples) if automatic else budget
     found, notices = chosen_learners(learners, dataset.task, dataset.is_sparse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -149,6 +150,18 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None):
     )
     _refuse_nothing_to_learn(found)
     return found
+
+
+def tell_of_constant_targets(dataset) -> None:
+    """Say which targets have no RRMSE; learners say so too, but where they run in workers nobody hears it."""
+    targets = dataset.y.reshape(dataset.n_samples, -1)
+    constant = [name for name, column in zip(dataset.target_names, targets.T) if (column == column[0]).all()]
+    if constant:
+        warnings.warn(
+            f"target(s) {', '.join(constant)} are the same in every row: their RRMSE is undefined, and "
+            "aRRMSE is the mean over the others.",
+            stacklevel=2,
+        )
 
 
 def _refuse_nothing_to_learn(dataset) -> None:
