@@ -15,7 +15,7 @@ LARGEST_MARGIN = 0.15
 LONGEST = 40
 #: Pairs are searched for anew once so many of the outer half have come within the limits, as a share of
 #: all that are, ...
-LARGEST_SHARE_ENTERED = 0.03
+LARGEST_SHARE_ENTERED = 0.01
 #: ... or once those within the limits have fallen by this factor.
 LARGEST_FALL = 3
 

@@ -12,7 +12,7 @@ PRECISION_LIMIT = 1e-3
 #: How often to start anew where SciPy gives up although the last steps helped: the values of a function
 #: that remembers or estimates some of its parts do not quite fit together.
 LARGEST_RESTARTS = 5
-VANISHED = "the gradient vanished"
+VANISHED, SETTLED = "the gradient vanished", "values settled"
 
 
 class LBFGS(Solver):
@@ -33,7 +33,7 @@ class LBFGS(Solver):
         # SciPy's first step has length one if the gradient is longer than that: a unit gradient makes
         # the path independent of the scale of the objective.
         last = {"theta": theta0, "value": value, "gradient": gradient}
-        converged, message = False, "the budget of steps ran out"
+        stopped = ""
 
         def scaled(theta):
             if not np.array_equal(theta, last["theta"]):
@@ -42,14 +42,14 @@ class LBFGS(Solver):
             return last["value"] / size, last["gradient"] / size
 
         def after_step(theta) -> None:
-            nonlocal converged, message
+            nonlocal stopped
             value = scaled(theta)[0] * size
             history.append(value)
             if callback is not None and callback(theta, value):
-                converged, message = True, "stopped by callback"
-                raise StopIteration
-            if _settled(history, self.tol):
-                converged, message = True, "values settled"
+                stopped = "stopped by callback"
+            elif _settled(history, self.tol):
+                stopped = SETTLED
+            if stopped:
                 raise StopIteration
 
         theta, evaluations = theta0, 0
@@ -65,10 +65,8 @@ class LBFGS(Solver):
                 scaled, theta, jac=True, method="L-BFGS-B", callback=after_step, options=options
             )
             theta, evaluations = result.x, evaluations + int(result.nfev)
-            if converged:
-                break
-            converged, message = _outcome(result, history, options["gtol"])
-            if message == VANISHED or len(history) > self.max_iter or _settled(history, self.tol):
+            converged, message = (True, stopped) if stopped else _outcome(result, history, options["gtol"])
+            if stopped or message == VANISHED or len(history) > self.max_iter or _settled(history, self.tol):
                 break
         value = float(result.fun) * size
         return SolverResult(theta, value, len(history) - 1, evaluations, converged, message, history)
@@ -82,11 +80,12 @@ def _outcome(result, history: list[float], gradient_limit: float) -> tuple[bool,
         return last_fall <= PRECISION_LIMIT * max(abs(history[-1]), 1.0), "the line search failed"
     if result.success and np.abs(result.jac).max() <= gradient_limit:
         return True, VANISHED
-    return bool(result.success), "values settled" if result.success else "the budget of steps ran out"
+    return bool(result.success), SETTLED if result.success else "the budget of steps ran out"
 
 
 def _settled(history: list[float], tol: float) -> bool:
     """Whether the last two steps were short (one may be chance), and none led clearly upwards."""
     scale = max(abs(history[-1]), 1.0)
     recent = history[-3:]
-    return recent[0] - recent[-1] <= 2 * tol * scale and recent[-1] - min(recent) <= PRECISION_LIMIT * scale
+    # A correction upwards in between must not hide that the step after it helped.
+    return max(recent) - recent[-1] <= 2 * tol * scale and recent[-1] - min(recent) <= PRECISION_LIMIT * scale

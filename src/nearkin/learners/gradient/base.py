@@ -28,6 +28,7 @@ from nearkin.maps import KernelMap, Map
 from nearkin.numerics.workers import one_blas_thread
 from nearkin.objective import Objective
 from nearkin.solvers import SOLVERS, Solver, SolverResult
+from nearkin.solvers.coordinates import Coordinates, minimise_in
 
 #: From this many samples on, float64 data is optimised in float32: sums over so many pairs hide the
 #: difference, and products take half the time and memory.
@@ -186,7 +187,11 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return best
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
-        return minimise_exactly(self._solver(), objective, theta, callback)
+        return minimise_exactly(self._solver(), objective, theta, callback, self._coordinates(objective))
+
+    def _coordinates(self, objective: Objective) -> Coordinates | None:
+        """Where the solver should take its steps; None for the parameters themselves."""
+        return None
 
     def _progress(self, run: int, reporter: StepReporter, last: int | None):
         step = 0
@@ -226,12 +231,20 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return self.n_components_
 
 
-def minimise_exactly(solver: Solver, objective: Objective, theta, callback) -> SolverResult:
+def minimise_exactly(
+    solver: Solver, objective: Objective, theta, callback, coordinates: Coordinates | None = None
+) -> SolverResult:
     """Minimise, and go on if the exact value at the end is worse than the solver believed.
 
     The value reported, and the last of the history, are exact.
     """
-    result = solver.minimise(objective, theta, callback)
+
+    def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
+        if coordinates is None:
+            return solver.minimise(objective, theta, callback)
+        return minimise_in(coordinates, solver, objective, theta, callback)
+
+    result = minimise(solver, theta)
     for correction in range(LARGEST_CORRECTIONS + 1):
         exact = objective.exact(result.theta)[0]
         wrong = exact - result.value > max(solver.tol, objective.loss.negligible) * max(abs(exact), 1.0)
@@ -241,7 +254,7 @@ def minimise_exactly(solver: Solver, objective: Objective, theta, callback) -> S
             break
         rest = copy.copy(solver)
         rest.max_iter = solver.max_iter - result.n_iter
-        more = rest.minimise(objective, result.theta, callback)
+        more = minimise(rest, result.theta)
         result = replace(
             more,
             n_iter=result.n_iter + more.n_iter,
