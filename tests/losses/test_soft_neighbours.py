@@ -50,11 +50,11 @@ def test_near_pairs_and_full_blocks_agree(loss, dtype, monkeypatch):
     Z = Z.astype(dtype)
     state = loss.prepare(Z, y, start=Z, sample_weight=w)
     full, full_gradient = loss.value_and_grad(3 * Z, state)
-    assert state.nearest is None  # too few rows to list pairs
+    assert not state.listed  # too few rows to list pairs
     monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
     monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
-    assert state.nearest is not None
+    assert state.listed
     assert listed == pytest.approx(full, abs=2 * loss.negligible)
     assert np.linalg.norm(listed_gradient - full_gradient) <= 0.01 * np.linalg.norm(full_gradient)
     assert loss.forget(state)

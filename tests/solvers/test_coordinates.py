@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nearkin.solvers import SOLVERS, LBFGS
+from nearkin.solvers import LBFGS, SOLVERS
 from nearkin.solvers.coordinates import Coordinates, minimise_in, whitening
 
 RNG = np.random.RandomState(0)

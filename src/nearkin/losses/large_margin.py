@@ -15,6 +15,8 @@ from nearkin.supervision.targets import target_neighbours
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
 LARGEST_LISTED_PER_ROW = 250
+#: What a distance may be wrong by, of a margin of one.
+LARGEST_ERROR = 1e-4
 
 
 @dataclass
@@ -76,7 +78,7 @@ class LargeMarginLoss(Loss):
         if order is not None:
             X, codes, weights = X[order], codes[order], weights[order]
         targets = target_neighbours(X, codes, self.n_targets)
-        return MarginState(targets, weights, codes, segments, order, PairMemory(codes))
+        return MarginState(targets, weights, codes, segments, order, PairMemory(codes, LARGEST_ERROR))
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics.kernels_near_pairs import distances_to, scatter_targets

@@ -15,9 +15,11 @@ LARGEST_MARGIN = 0.15
 LONGEST = 40
 #: Pairs are searched for anew once so many of the outer half have come within the limits, as a share of
 #: all that are, ...
-LARGEST_SHARE_ENTERED = 0.01
-#: ... or once those within the limits have fallen by this factor.
+LARGEST_SHARE_ENTERED = 0.005
+#: ... or once those within the limits have fallen by this factor, ...
 LARGEST_FALL = 3
+#: ... or after so many evaluations: from far outside a pair may pass the outer half unseen.
+OLDEST = 10
 
 
 class PairMemory:
@@ -33,10 +35,12 @@ class PairMemory:
     ----------
     groups : sorted integer array, optional
         Only pairs of different groups are listed.
+    largest_error : float, default=0
+        How far the distances of a new list may be from the exact ones, which take time.
     """
 
-    def __init__(self, groups=None):
-        self.search = NearPairSearch(groups)
+    def __init__(self, groups=None, largest_error=0.0):
+        self.search = NearPairSearch(groups, largest_error)
         self.change, self.ahead = np.inf, float(EVALUATIONS_AHEAD)
         self.age, self.inside = 0, 0
         self.forget()
@@ -86,7 +90,7 @@ class PairMemory:
             self.change = float(np.sqrt(np.mean((now - self.excesses) ** 2))) / self.age
         near = now < 0
         self.inside = int(np.count_nonzero(near))
-        if self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
+        if self.age > OLDEST or self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
         entered = np.count_nonzero(near & (self.excesses > self.margin / 2))
         return bool(entered <= LARGEST_SHARE_ENTERED * self.inside)

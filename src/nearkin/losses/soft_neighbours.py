@@ -10,9 +10,10 @@ import numpy as np
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
 from nearkin.losses.pair_memory import PairMemory
 from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, reach
-from nearkin.numerics.near_pairs import list_gradient, nearest_rows
+from nearkin.numerics.near_pairs import list_gradient, nearest_rows, pair_workers, row_stripes
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
+from nearkin.numerics.workers import run_parts
 
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
@@ -40,12 +41,15 @@ class SoftState:
     segments: np.ndarray | None
     order: np.ndarray | None
     nearest: np.ndarray | None = field(default=None, repr=False)
-    memory: PairMemory = field(default_factory=PairMemory, repr=False)
+    memory: PairMemory = field(init=False, repr=False)
     wait: int = 0
     decay: float = 0.0
     age: int = 0
     certain: bool = False
     listed: bool = False
+
+    def __post_init__(self):
+        self.memory = PairMemory(largest_error=LARGEST_EXPONENT_ERROR / float(self.sharpness.max()))
 
 
 class SoftNeighbourLoss(Loss):
@@ -109,10 +113,11 @@ class SoftNeighbourLoss(Loss):
         dtype = Z.dtype
         sharpness = state.sharpness.astype(dtype)
         targets = state.targets.astype(dtype)
+        state.nearest = np.empty(len(Z), dtype=np.int64)
 
         def weigh(G, first, norms) -> float:
             rows = slice(first, first + len(G))
-            softmax_block(G, first, norms, sharpness)
+            softmax_block(G, first, norms, sharpness, state.nearest)
             if state.codes is None:
                 value, slopes, offsets = self._judge(G @ targets, rows, state)
                 G *= slopes.astype(dtype) @ targets.T + offsets.astype(dtype)[:, None]
@@ -164,34 +169,60 @@ class SoftNeighbourLoss(Loss):
     def _weigh_list(self, Z, pairs, distances, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics import kernels_soft as kernels
 
-        indptr, others = pairs
-        minima = np.full(len(Z), kernels.FAR, dtype=Z.dtype)
-        kernels.list_nearest(indptr, others, distances, minima, state.nearest)
+        n, (indptr, others) = len(Z), pairs
+        stripes = row_stripes(indptr, pair_workers(others.size))
+        minima = self._nearest_listed(n, pairs, distances, stripes, state)
+        sharpness = state.sharpness.astype(Z.dtype)
         forth, back = np.empty_like(distances), np.empty_like(distances)
-        totals = np.zeros(len(Z))
-        kernels.list_softmax(
-            indptr,
-            others,
-            distances,
-            minima,
-            state.sharpness.astype(Z.dtype),
-            state.decay,
-            forth,
-            back,
-            totals,
-        )
-        rows = slice(0, len(Z))
-        if state.codes is None:
-            averages = np.zeros(state.targets.shape)
-            kernels.list_averages(indptr, others, forth, back, totals, state.targets, averages)
-            value, slopes, offsets = self._judge(averages, rows, state)
-            kernels.list_weigh(indptr, others, forth, back, slopes, offsets, state.targets)
-        else:
-            averages = np.zeros((len(Z), len(state.segments) - 1))
-            kernels.list_class_sums(indptr, others, forth, back, totals, state.codes, averages)
-            value, slopes, offsets = self._judge(averages, rows, state)
-            kernels.list_weigh_classes(indptr, others, forth, back, slopes, offsets, state.codes)
+        # The last column adds up the weights themselves.
+        targets = np.column_stack([state.targets, np.ones(n)]) if state.codes is None else None
+        width = len(state.segments) - 1 if targets is None else targets.shape[1]
+        sums = np.zeros((len(stripes), n, width))
+
+        def add_up(part) -> None:
+            rows = stripes[part]
+            kernels.list_softmax(
+                indptr, others, distances, minima, sharpness, state.decay, *rows, forth, back
+            )
+            if targets is None:
+                kernels.list_class_sums(indptr, others, forth, back, state.codes, *rows, sums[part])
+            else:
+                kernels.list_target_sums(indptr, others, forth, back, targets, *rows, sums[part])
+
+        run_parts(add_up, len(stripes))
+        averages = sums[0] if len(sums) == 1 else sums.sum(axis=0)
+        totals = averages.sum(axis=1) if targets is None else averages[:, -1].copy()
+        totals[totals == 0] = 1
+        averages /= totals[:, None]
+        if targets is not None:
+            averages = averages[:, :-1]
+        value, slopes, offsets = self._judge(averages, slice(0, n), state)
+        slopes /= totals[:, None]
+        offsets /= totals
+
+        def weigh(part) -> None:
+            rows = stripes[part]
+            if state.codes is None:
+                kernels.list_weigh(indptr, others, forth, back, slopes, offsets, state.targets, *rows)
+            else:
+                kernels.list_weigh_classes(indptr, others, forth, back, slopes, offsets, state.codes, *rows)
+
+        run_parts(weigh, len(stripes))
         return value, list_gradient(Z, indptr, others, forth)
+
+    def _nearest_listed(self, n, pairs, distances, stripes, state) -> np.ndarray:
+        """Squared distance of each row to its nearest listed partner, which the state then knows."""
+        from nearkin.numerics.kernels_soft import FAR, list_nearest
+
+        minima = np.full((len(stripes), n), FAR, dtype=distances.dtype)
+        nearest = np.tile(state.nearest, (len(stripes), 1))
+        run_parts(
+            lambda part: list_nearest(*pairs, distances, *stripes[part], minima[part], nearest[part]),
+            len(stripes),
+        )
+        best = minima.argmin(axis=0)
+        state.nearest = nearest[best, np.arange(n)]
+        return minima[best, np.arange(n)]
 
 
 def _sorted_state(y, weights, sharpness) -> SoftState:

@@ -12,12 +12,13 @@ FAR = 1e37
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def collect_near(G, row, column, halves, limits, firsts, rows_out, columns_out):
+def collect_near(G, row, column, norms, halves, limits, firsts, rows_out, columns_out, distances_out):
     """List the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
 
     G holds the inner products of rows ``row...`` with rows ``column...``; only partners from
     ``firsts[i]`` on are listed. Returns how many there are, or -1 if the output is too short.
     """
+    zero = G.dtype.type(0)
     n_rows, n_columns = G.shape
     # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
@@ -41,6 +42,7 @@ def collect_near(G, row, column, halves, limits, firsts, rows_out, columns_out):
                 if half + others[c] - products[c] <= max(limit, other_limits[c]) and c >= first:
                     rows_out[written] = i
                     columns_out[written] = column + c
+                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
                     written += 1
     return written
 
@@ -96,31 +98,30 @@ def distances_to(Z, targets, out):
 
 
 @njit(cache=True, nogil=True)
-def mirrored(indptr, others, weights):
-    """The same list with every pair in the rows of both its partners, without those that weigh nothing."""
-    n = indptr.size - 1
-    starts = np.zeros(n + 1, np.int64)
-    for i in range(n):
+def count_partners(indptr, others, weights, first, stop, counts):
+    """Count for each row its pairs among those listed in rows first..stop, if they weigh anything."""
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
             if weights[p] != 0:
-                starts[i + 1] += 1
-                starts[others[p] + 1] += 1
-    for i in range(n):
-        starts[i + 1] += starts[i]
-    partners = np.empty(starts[n], np.int32)
-    weights_out = np.empty(starts[n], weights.dtype)
-    places = starts[:-1].copy()
-    for i in range(n):
+                counts[i] += 1
+                counts[others[p]] += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_partners(indptr, others, weights, first, stop, places, partners_out, weights_out):
+    """Write the pairs counted so to both their rows, from the given places on."""
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
-            if weights[p] != 0:
+            weight = weights[p]
+            if weight != 0:
                 j = others[p]
-                partners[places[i]] = j
-                weights_out[places[i]] = weights[p]
-                places[i] += 1
-                partners[places[j]] = i
-                weights_out[places[j]] = weights[p]
-                places[j] += 1
-    return starts, partners, weights_out
+                here, there = places[i], places[j]
+                partners_out[here] = j
+                weights_out[here] = weight
+                places[i] = here + 1
+                partners_out[there] = i
+                weights_out[there] = weight
+                places[j] = there + 1
 
 
 @njit(cache=True, nogil=True, fastmath=True)

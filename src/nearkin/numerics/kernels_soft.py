@@ -16,8 +16,8 @@ CHUNK = 64
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def softmax_block(G, first, norms, sharpness):
-    """Overwrite inner products (block rows x all columns) with the softmax rows p."""
+def softmax_block(G, first, norms, sharpness, nearest):
+    """Overwrite inner products (block rows x all columns) with the softmax rows p; note the nearest."""
     n_rows, n = G.shape
     zero = G.dtype.type(0)
     for r in range(n_rows):
@@ -25,6 +25,7 @@ def softmax_block(G, first, norms, sharpness):
         norm = norms[i]
         G[r, i] = G.dtype.type(-FAR)
         low = G.dtype.type(FAR)
+        where = 0
         for start in range(0, n, CHUNK):
             stop = min(start + CHUNK, n)
             # Counting is vectorised where a running minimum is not, and new minima are rare.
@@ -34,8 +35,12 @@ def softmax_block(G, first, norms, sharpness):
                 G[r, j] = distance
                 count += np.int32(distance < low)
             if count > 0:
+                where = start
                 for j in range(start, stop):
                     low = min(low, G[r, j])
+        while G[r, where] > low:
+            where += 1
+        nearest[i] = where
         sharp = sharpness[i]
         G[r, i] = low
         total = zero
@@ -72,9 +77,12 @@ def weigh_classes(P, segments, slopes, offsets):
 
 
 @njit(cache=True, nogil=True)
-def list_nearest(indptr, others, distances, minima, nearest):
-    """Nearest listed partner of each row, in either direction; rows without any keep what they have."""
-    for i in range(indptr.size - 1):
+def list_nearest(indptr, others, distances, first, stop, minima, nearest):
+    """Nearest partner of each row in either direction, of the pairs listed in rows first..stop.
+
+    Rows without any keep what they have.
+    """
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
             j = others[p]
             if distances[p] < minima[i]:
@@ -86,15 +94,15 @@ def list_nearest(indptr, others, distances, minima, nearest):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_softmax(indptr, others, distances, minima, sharpness, decay, forth, back, totals):
-    """Kernel weights of listed pairs seen from i (forth) and from j (back), and their row sums.
+def list_softmax(indptr, others, distances, minima, sharpness, decay, first, stop, forth, back):
+    """Kernel weights of the pairs listed in rows first..stop, seen from i (forth) and from j (back).
 
     Exponents farther than `decay` below the row's largest give zero: what a longer list holds besides
     does not count, so that the values do not depend on the list at hand.
     """
     lowest = -distances.dtype.type(decay)
     zero = distances.dtype.type(0)
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
             exponent = sharpness[i] * (minima[i] - distances[p])
             forth[p] = exp(exponent) if exponent >= lowest else zero
@@ -102,45 +110,40 @@ def list_softmax(indptr, others, distances, minima, sharpness, decay, forth, bac
             j = others[p]
             exponent = sharpness[j] * (minima[j] - distances[p])
             back[p] = exp(exponent) if exponent >= lowest else zero
-            totals[i] += forth[p]
-            totals[j] += back[p]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_averages(indptr, others, forth, back, totals, targets, out):
-    """Softmax averages of the target rows over listed pairs."""
+def list_target_sums(indptr, others, forth, back, targets, first, stop, out):
+    """Add up the target rows of listed partners, weighted as each row sees them."""
     width = targets.shape[1]
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
             if forth[p] == 0 and back[p] == 0:
                 continue
             j = others[p]
-            forth[p] /= totals[i]
-            back[p] /= totals[j]
             for t in range(width):
                 out[i, t] += forth[p] * targets[j, t]
                 out[j, t] += back[p] * targets[i, t]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_class_sums(indptr, others, forth, back, totals, codes, out):
+def list_class_sums(indptr, others, forth, back, codes, first, stop, out):
     """The same for one-hot targets given as codes."""
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
+        code = codes[i]
         for p in range(indptr[i], indptr[i + 1]):
             if forth[p] == 0 and back[p] == 0:
                 continue
             j = others[p]
-            forth[p] /= totals[i]
-            back[p] /= totals[j]
             out[i, codes[j]] += forth[p]
-            out[j, codes[i]] += back[p]
+            out[j, code] += back[p]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_weigh(indptr, others, forth, back, slopes, offsets, targets):
-    """Overwrite `forth` with the symmetric weight C_ij + C_ji of each listed pair."""
+def list_weigh(indptr, others, forth, back, slopes, offsets, targets, first, stop):
+    """Overwrite `forth` with the symmetric weight C_ij + C_ji of each pair listed in rows first..stop."""
     width = targets.shape[1]
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
             if forth[p] == 0 and back[p] == 0:
                 continue
@@ -154,13 +157,14 @@ def list_weigh(indptr, others, forth, back, slopes, offsets, targets):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_weigh_classes(indptr, others, forth, back, slopes, offsets, codes):
+def list_weigh_classes(indptr, others, forth, back, slopes, offsets, codes, first, stop):
     """The same for one-hot targets given as codes."""
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
+        code = codes[i]
         for p in range(indptr[i], indptr[i + 1]):
             if forth[p] == 0 and back[p] == 0:
                 continue
             j = others[p]
             there = slopes[i, codes[j]] + offsets[i]
-            here = slopes[j, codes[i]] + offsets[j]
+            here = slopes[j, code] + offsets[j]
             forth[p] = forth[p] * there + back[p] * here

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
+from nearkin.numerics.products import squared_norms
 
 #: Searches in principal dimensions pay from this many dimensions on ...
 FEWEST_DIMENSIONS = 32
@@ -12,6 +13,8 @@ FEWEST_DIMENSIONS = 32
 WORTHWHILE = 0.6
 #: ... and if not too many pairs per true one have to be looked at closely.
 MOST_FALSE_CANDIDATES = 6
+#: A distance made of inner products is wrong by at most about so many roundings of the larger norm.
+DIGITS_LOST = 4
 #: Searches after which the directions are renewed.
 MOST_SEARCHES = 8
 
@@ -23,6 +26,8 @@ class NearPairSearch:
     ----------
     groups : sorted integer array, optional
         List only pairs of different groups.
+    largest_error : float, default=0
+        How far the distances may be from the exact ones (to rounding).
 
     Examples
     --------
@@ -30,8 +35,8 @@ class NearPairSearch:
     ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
     """
 
-    def __init__(self, groups=None):
-        self.groups = groups
+    def __init__(self, groups=None, largest_error=0.0):
+        self.groups, self.largest_error = groups, largest_error
         self.share, self.age, self.directions = 0.9, MOST_SEARCHES, None
 
     def __call__(self, Z, limits, max_pairs: int) -> tuple[PairList, np.ndarray] | None:
@@ -44,7 +49,7 @@ class NearPairSearch:
             flat = np.ascontiguousarray(Z @ self.directions)
             candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
             if candidates is not None:
-                indptr, others = candidates
+                (indptr, others), _ = candidates
                 owners = np.repeat(np.arange(len(Z)), np.diff(indptr))
                 reach = np.maximum(limits[owners], limits[others])
                 distances = list_distances(Z, indptr, others)
@@ -55,7 +60,12 @@ class NearPairSearch:
                 return (pairs, distances[kept]) if len(pairs[1]) <= max_pairs else None
             self.share, self.age = 1.0, MOST_SEARCHES
         found = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups)
-        return None if found is None else (found, list_distances(Z, *found))
+        if (
+            found is None
+            or DIGITS_LOST * np.finfo(Z.dtype).eps * squared_norms(Z).max() <= self.largest_error
+        ):
+            return found
+        return found[0], list_distances(Z, *found[0])
 
     def _turn(self, Z) -> None:
         """Renew the principal directions now and then; any orthonormal ones would be valid."""

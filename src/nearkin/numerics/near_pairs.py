@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from nearkin.numerics.products import squared_norms
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.workers import run_parts, run_striped, worker_count
 
 #: Bytes that one worker's block of inner products may take.
 BLOCK_BYTES = 12 * 2**20
@@ -20,6 +20,8 @@ TILE_ROWS = 256
 TILE_COLUMNS = 1_024
 #: To look at an inner product costs as much as so many more dimensions of it.
 LOOK_COST = 30
+#: To visit a listed pair and its two rows costs as much as so many multiply-adds.
+PAIR_COST = 600
 #: How many times its share of the allowed pairs a stretch of rows may have.
 UNEVENNESS = 16
 
@@ -32,8 +34,8 @@ def block_rows(n_columns: int, itemsize: int) -> int:
     return int(np.clip(BLOCK_BYTES // max(1, n_columns * itemsize), 32, 512))
 
 
-def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
-    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``.
+def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> tuple[PairList, np.ndarray] | None:
+    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and about how far apart they are.
 
     Parameters
     ----------
@@ -48,8 +50,9 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
 
     Returns
     -------
-    (indptr, others) or None
-        None if there are more than `max_pairs` pairs.
+    ((indptr, others), distances) or None
+        None if there are more than `max_pairs` pairs. The squared distances come from the inner
+        products, with the digits that these have lost.
 
     Notes
     -----
@@ -57,12 +60,11 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
 
     Examples
     --------
-    >>> indptr, others = near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
-    >>> indptr, others
-    (array([0, 1, 1, 1]), array([1], dtype=int32))
+    >>> near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
     """
     n, width = Z.shape
-    norms = squared_norms(Z)
+    norms = squared_norms(Z).astype(Z.dtype, copy=False)
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
     rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
@@ -79,7 +81,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            part = scratch.pairs_of_rows(starts[block], halves, half_limits, firsts, most)
+            part = scratch.pairs_of_rows(starts[block], norms, halves, half_limits, firsts, most)
             found[block] = part
             totals[block] = max_pairs + 1 if part is None else len(part[0])
 
@@ -88,7 +90,8 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> PairList | None:
         return None
     rows = np.concatenate([part[0] for part in found])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-    return indptr, np.concatenate([part[1] for part in found])
+    others, distances = (np.concatenate([part[k] for part in found]) for k in (1, 2))
+    return (indptr, others), distances
 
 
 class _Scratch:
@@ -97,7 +100,10 @@ class _Scratch:
     def __init__(self, Z: np.ndarray):
         self.Z = Z
         self.tile = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=Z.dtype)
-        self.room = np.empty((2, 2**15), dtype=np.int32)
+        self._make_room(2**15)
+
+    def _make_room(self, size: int) -> None:
+        self.room = (*np.empty((2, size), dtype=np.int32), np.empty(size, dtype=self.Z.dtype))
 
     def products(self, row: int, column: int) -> np.ndarray:
         """Inner products of a tile of rows with a tile of rows, in the buffer."""
@@ -105,25 +111,28 @@ class _Scratch:
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
-    def pairs_of_rows(self, row: int, halves, limits, firsts, max_pairs: int):
-        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many."""
+    def pairs_of_rows(self, row: int, norms, halves, limits, firsts, max_pairs: int):
+        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many.
+
+        Returned as arrays of i, of j and of the squared distances.
+        """
         from nearkin.numerics.kernels_near_pairs import collect_near
 
-        parts, total = [self.room[:, :0]], 0
+        parts, total = [[out[:0] for out in self.room]], 0
         for column in range(firsts[row], len(self.Z), TILE_COLUMNS):
             G = self.products(row, column)
             count = -1
             while count < 0:
-                count = collect_near(G, row, column, halves, limits, firsts, *self.room)
+                count = collect_near(G, row, column, norms, halves, limits, firsts, *self.room)
                 if count < 0:
-                    self.room = np.empty((2, 4 * self.room.shape[1]), dtype=np.int32)
-            parts.append(self.room[:, :count].copy())
+                    self._make_room(4 * len(self.room[0]))
+            parts.append([out[:count].copy() for out in self.room])
             total += count
             if total > max_pairs:
                 return None
-        rows, columns = np.concatenate(parts, axis=1)
+        rows, columns, distances = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
         order = np.argsort(rows, kind="stable")
-        return rows[order], columns[order]
+        return rows[order], columns[order], distances[order]
 
 
 def nearest_rows(Z) -> tuple[np.ndarray, np.ndarray]:
@@ -171,11 +180,7 @@ def list_distances(Z, indptr, others) -> np.ndarray:
     out = np.empty(others.size, dtype=Z.dtype)
     workers = worker_count(others.size * Z.shape[1] * 8)
     stripes = row_stripes(indptr, workers)
-    run_striped(
-        lambda _, blocks: [pair_distances(Z, indptr, others, *stripes[b], out) for b in blocks],
-        workers,
-        workers,
-    )
+    run_parts(lambda part: pair_distances(Z, indptr, others, *stripes[part], out), workers)
     return out
 
 
@@ -193,17 +198,44 @@ def list_gradient(Z, indptr, others, weights) -> np.ndarray:
 
     Z is best centred: each row's pull is the difference of two sums.
     """
-    from nearkin.numerics.kernels_near_pairs import gather_pairs, mirrored
+    from nearkin.numerics.kernels_near_pairs import gather_pairs
 
     starts, partners, both_ways = mirrored(indptr, others, weights)
     workers = worker_count(others.size * Z.shape[1] * 8)
     stripes = row_stripes(starts, workers)
     dZ = np.empty_like(Z)
-
-    def gather(_, blocks) -> None:
-        for block in blocks:
-            first, stop = stripes[block]
-            gather_pairs(Z, starts, partners, both_ways, first, stop, dZ)
-
-    run_striped(gather, workers, workers)
+    run_parts(
+        lambda part: gather_pairs(Z, starts, partners, both_ways, *stripes[part], dZ),
+        workers,
+    )
     return dZ
+
+
+def mirrored(indptr, others, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The list with every pair in the rows of both its partners, without those that weigh nothing.
+
+    >>> mirrored(np.array([0, 2, 2, 2]), np.array([1, 2]), np.array([0.5, 0.0]))
+    (array([0, 1, 2, 2]), array([1, 0], dtype=int32), array([0.5, 0.5]))
+    """
+    from nearkin.numerics.kernels_near_pairs import count_partners, fill_partners
+
+    workers = pair_workers(others.size)
+    stripes = row_stripes(indptr, workers)
+    counts = np.zeros((workers, len(indptr) - 1), dtype=np.int64)
+    run_parts(lambda part: count_partners(indptr, others, weights, *stripes[part], counts[part]), workers)
+    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    # Each worker's part of a row comes after those of the workers before.
+    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    partners, both_ways = np.empty(starts[-1], np.int32), np.empty(starts[-1], weights.dtype)
+    run_parts(
+        lambda part: fill_partners(
+            indptr, others, weights, *stripes[part], places[part], partners, both_ways
+        ),
+        workers,
+    )
+    return starts, partners, both_ways
+
+
+def pair_workers(n_pairs: int) -> int:
+    """How many threads a pass over so many listed pairs deserves."""
+    return worker_count(n_pairs * PAIR_COST)

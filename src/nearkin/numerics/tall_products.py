@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.workers import run_parts, worker_count
 
 
 def tall_product(X: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -20,7 +20,7 @@ def tall_product(X: np.ndarray, B: np.ndarray) -> np.ndarray:
         return X @ B
     out = np.empty((X.shape[0], B.shape[1]), dtype=np.result_type(X, B))
     stripes = _stripes(X.shape[0], workers)
-    run_striped(lambda w, _: np.dot(X[stripes[w]], B, out=out[stripes[w]]), workers, workers)
+    run_parts(lambda part: np.dot(X[stripes[part]], B, out=out[stripes[part]]), workers)
     return out
 
 
@@ -35,10 +35,10 @@ def tall_inner_product(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         return X.T @ Y
     stripes, parts = _stripes(X.shape[0], workers), [np.empty(0)] * workers
 
-    def work(worker, _) -> None:
-        parts[worker] = X[stripes[worker]].T @ Y[stripes[worker]]
+    def work(part) -> None:
+        parts[part] = X[stripes[part]].T @ Y[stripes[part]]
 
-    run_striped(work, workers, workers)
+    run_parts(work, workers)
     return np.sum(parts, axis=0)
 
 

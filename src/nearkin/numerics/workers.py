@@ -74,6 +74,16 @@ def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: in
             helper.result()
 
 
+def run_parts(task: Callable[[int], object], n_parts: int) -> None:
+    """Call ``task(part)`` for every part of a pass that was split into one per worker."""
+
+    def work(_, parts) -> None:
+        for part in parts:
+            task(part)
+
+    run_striped(work, n_parts, n_parts)
+
+
 def _help(task, worker: int, blocks: range) -> None:
     # A helper that waited for other helpers could wait for ever: what it starts, it does alone.
     token = _allowed.set(1)

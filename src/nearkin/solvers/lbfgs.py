@@ -9,6 +9,10 @@ from nearkin.solvers.base import GRADIENT_SHARE, Solver, SolverResult
 
 #: A line search that fails after steps this small has met the precision of the function.
 PRECISION_LIMIT = 1e-3
+#: Smaller changes are not told from rounding, whatever the tolerance.
+SMALLEST_TOL = 1e-8
+#: So many steps together must have gained less than the tolerance for each: one or two may be chance.
+STEPS_TO_SETTLE = 4
 #: How often to start anew where SciPy gives up although the last steps helped: the values of a function
 #: that remembers or estimates some of its parts do not quite fit together.
 LARGEST_RESTARTS = 5
@@ -84,8 +88,8 @@ def _outcome(result, history: list[float], gradient_limit: float) -> tuple[bool,
 
 
 def _settled(history: list[float], tol: float) -> bool:
-    """Whether the last two steps were short (one may be chance), and none led clearly upwards."""
-    scale = max(abs(history[-1]), 1.0)
-    recent = history[-3:]
-    # A correction upwards in between must not hide that the step after it helped.
-    return max(recent) - recent[-1] <= 2 * tol * scale and recent[-1] - min(recent) <= PRECISION_LIMIT * scale
+    """Whether the last few steps led nowhere, neither down nor, by a correction, up."""
+    recent = history[-STEPS_TO_SETTLE - 1 :]
+    steps = len(recent) - 1
+    change = max(recent) - min(recent)
+    return steps > 0 and change <= steps * max(tol, SMALLEST_TOL) * max(abs(recent[-1]), 1.0)
