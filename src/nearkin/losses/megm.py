@@ -62,7 +62,14 @@ class MEGMLoss(SoftNeighbourLoss):
             errors += state.targets[rows]
         else:
             errors[np.arange(len(errors)), state.codes[rows]] += 1
-        value = float(weights @ np.einsum("ij,ij->i", errors, errors))
+        squares = np.einsum("ij,ij->i", errors, errors)
         factor = 2 * weights * state.sharpness[rows]
-        slopes = factor[:, None] * errors
-        return value, slopes, -np.einsum("ij,ij->i", slopes, averages)
+        # errors . averages, the averages being the targets less the errors.
+        errors_on_targets = (
+            np.einsum("ij,ij->i", errors, state.targets[rows])
+            if state.codes is None
+            else errors[np.arange(len(errors)), state.codes[rows]]
+        )
+        offsets = factor * (squares - errors_on_targets)
+        errors *= factor[:, None]
+        return float(weights @ squares), errors, offsets

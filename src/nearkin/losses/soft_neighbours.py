@@ -190,8 +190,10 @@ class SoftNeighbourLoss(Loss):
                 kernels.list_target_sums(indptr, others, forth, back, targets, *rows, sums[part])
 
         run_parts(add_up, len(stripes))
-        averages = sums[0] if len(sums) == 1 else sums.sum(axis=0)
-        totals = averages.sum(axis=1) if targets is None else averages[:, -1].copy()
+        averages = sums[0]
+        for more in sums[1:]:
+            averages += more
+        totals = averages @ np.ones(width) if targets is None else averages[:, -1].copy()
         totals[totals == 0] = 1
         averages /= totals[:, None]
         if targets is not None:

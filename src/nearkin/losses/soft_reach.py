@@ -53,21 +53,19 @@ def reach(
     >>> reach(Z, np.ones(1000)), reach(Z, np.ones(1000), certain=True).decay > 16
     (Reach(decay=8.25, neighbours=5.9), True)
     """
+    from nearkin.numerics.kernels_soft import FAR, softmax_histogram
+
     n = len(Z)
     longest = float(np.log(n / NEGLIGIBLE_SHARE))
     rows = np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))
-    exponents = squared_distances(Z[rows], Z)
-    exponents[np.arange(len(rows)), rows] = np.inf
-    exponents -= exponents.min(axis=1, keepdims=True)
-    exponents *= sharpness[rows, None].astype(Z.dtype)
-    if certain:
-        return Reach(longest, float(np.count_nonzero(exponents <= longest)) / len(rows))
+    distances = squared_distances(Z[rows], Z)
+    distances[np.arange(len(rows)), rows] = FAR
     steps = int(np.ceil(longest * STEPS_PER_UNIT))
-    bins = np.minimum(exponents * STEPS_PER_UNIT, steps).astype(np.intp)
-    counts = np.bincount(bins.ravel(), minlength=steps + 1)[:-1].cumsum() / len(rows)
-    weights = np.exp(-exponents, out=exponents)
-    weights /= weights.sum(axis=1, keepdims=True)
-    shares = np.bincount(bins.ravel(), weights.ravel(), minlength=steps + 1) / len(rows)
+    counts, shares = np.zeros(steps), np.zeros(steps + 1)
+    softmax_histogram(distances, sharpness[rows].astype(Z.dtype), STEPS_PER_UNIT, counts, shares)
+    counts, shares = counts.cumsum() / len(rows), shares / len(rows)
+    if certain:
+        return Reach(longest, float(counts[-1]))
     beyond = shares[::-1].cumsum()[::-1][1:]
     last = min(int(np.argmax(np.append(beyond, 0.0) <= share)), steps - 1)
     return Reach(min((last + 1) / STEPS_PER_UNIT, longest), float(counts[last]))

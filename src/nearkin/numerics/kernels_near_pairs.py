@@ -5,46 +5,68 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Products looked at together: few where finds are common, many where they are rare.
-FEW, MANY = 16, 64
+# Products looked at together: first many, then, where something is found, few.
+FEW, MANY = 32, 128
 # Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
 FAR = 1e37
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def collect_near(G, row, column, norms, halves, limits, firsts, rows_out, columns_out, distances_out):
-    """List the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
+def collect_near(
+    G, row, column, norms, halves, limits, firsts, written, rows_out, columns_out, distances_out
+):
+    """Add the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
 
     G holds the inner products of rows ``row...`` with rows ``column...``; only partners from
-    ``firsts[i]`` on are listed. Returns how many there are, or -1 if the output is too short.
+    ``firsts[i]`` on are listed. Returns how many pairs are written then, or -1 if the output is too short.
     """
     zero = G.dtype.type(0)
     n_rows, n_columns = G.shape
     # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
-    written = 0
     for r in range(n_rows):
         i = row + r
         half, limit, first = halves[i], limits[i], firsts[i] - column
         products = G[r]
-        for start in range(0, n_columns, FEW):
-            stop = min(start + FEW, n_columns)
-            if stop <= first:
+        for first_of_many in range(0, n_columns, MANY):
+            end = min(first_of_many + MANY, n_columns)
+            if end <= first:
                 continue
             count = np.int32(0)
-            for c in range(start, stop):
+            for c in range(first_of_many, end):
                 count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
             if count == 0:
                 continue
             if written + count > rows_out.size:
                 return -1
-            for c in range(start, stop):
-                if half + others[c] - products[c] <= max(limit, other_limits[c]) and c >= first:
-                    rows_out[written] = i
-                    columns_out[written] = column + c
-                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
-                    written += 1
+            for start in range(first_of_many, end, FEW):
+                stop = min(start + FEW, end)
+                count = np.int32(0)
+                for c in range(start, stop):
+                    count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
+                if count == 0:
+                    continue
+                for c in range(start, stop):
+                    if half + others[c] - products[c] <= max(limit, other_limits[c]) and c >= first:
+                        rows_out[written] = i
+                        columns_out[written] = column + c
+                        distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
+                        written += 1
     return written
+
+
+@njit(cache=True, nogil=True)
+def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_out):
+    """Bring pairs of rows ``row...`` into rising order of the rows, otherwise as they are, and count them."""
+    counts[:] = 0
+    for p in range(rows.size):
+        counts[rows[p] - row] += 1
+    places = np.cumsum(counts) - counts
+    for p in range(rows.size):
+        r = rows[p] - row
+        columns_out[places[r]] = columns[p]
+        distances_out[places[r]] = distances[p]
+        places[r] += 1
 
 
 @njit(cache=True, nogil=True, fastmath=True)

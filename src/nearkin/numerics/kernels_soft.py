@@ -76,6 +76,34 @@ def weigh_classes(P, segments, slopes, offsets):
                 P[r, j] *= factor
 
 
+@njit(cache=True, nogil=True, fastmath=True)
+def softmax_histogram(distances, sharpness, per_unit, counts, shares):
+    """Add up, over rows, how many neighbours and what share of the weights lie how far below the largest.
+
+    Bins hold ``1 / per_unit`` of an exponent each; `shares` has one more bin than `counts`, for all
+    that lies beyond.
+    """
+    n_rows, n = distances.shape
+    beyond = counts.size
+    weights = np.empty(beyond + 1)
+    for r in range(n_rows):
+        low = distances[r, 0]
+        for j in range(n):
+            low = min(low, distances[r, j])
+        weights[:] = 0.0
+        total = 0.0
+        for j in range(n):
+            exponent = sharpness[r] * (distances[r, j] - low)
+            bin_ = beyond if exponent * per_unit >= beyond else int(exponent * per_unit)
+            weight = exp(-exponent)
+            weights[bin_] += weight
+            total += weight
+            if bin_ < beyond:
+                counts[bin_] += 1
+        for b in range(beyond + 1):
+            shares[b] += weights[b] / total
+
+
 @njit(cache=True, nogil=True)
 def list_nearest(indptr, others, distances, first, stop, minima, nearest):
     """Nearest partner of each row in either direction, of the pairs listed in rows first..stop.

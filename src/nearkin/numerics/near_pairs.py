@@ -83,15 +83,13 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None) -> tuple[PairList, np.
                 return
             part = scratch.pairs_of_rows(starts[block], norms, halves, half_limits, firsts, most)
             found[block] = part
-            totals[block] = max_pairs + 1 if part is None else len(part[0])
+            totals[block] = max_pairs + 1 if part is None else len(part[1])
 
     run_striped(search, len(starts), worker_count(n * n * (width + LOOK_COST) / 2))
     if totals.sum() > max_pairs:
         return None
-    rows = np.concatenate([part[0] for part in found])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-    others, distances = (np.concatenate([part[k] for part in found]) for k in (1, 2))
-    return (indptr, others), distances
+    counts, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return (np.concatenate([[0], np.cumsum(counts)]), others), distances
 
 
 class _Scratch:
@@ -114,25 +112,28 @@ class _Scratch:
     def pairs_of_rows(self, row: int, norms, halves, limits, firsts, max_pairs: int):
         """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many.
 
-        Returned as arrays of i, of j and of the squared distances.
+        Returned as how many each i has, the j, and the squared distances.
         """
-        from nearkin.numerics.kernels_near_pairs import collect_near
+        from nearkin.numerics.kernels_near_pairs import collect_near, sort_by_row
 
-        parts, total = [[out[:0] for out in self.room]], 0
+        total = 0
         for column in range(firsts[row], len(self.Z), TILE_COLUMNS):
             G = self.products(row, column)
-            count = -1
-            while count < 0:
-                count = collect_near(G, row, column, norms, halves, limits, firsts, *self.room)
-                if count < 0:
-                    self._make_room(4 * len(self.room[0]))
-            parts.append([out[:count].copy() for out in self.room])
-            total += count
+            more = -1
+            while more < 0:
+                more = collect_near(G, row, column, norms, halves, limits, firsts, total, *self.room)
+                if more < 0:
+                    kept, size = self.room, 4 * len(self.room[0])
+                    self._make_room(size)
+                    for old, new in zip(kept, self.room, strict=True):
+                        new[:total] = old[:total]
+            total = more
             if total > max_pairs:
                 return None
-        rows, columns, distances = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
-        order = np.argsort(rows, kind="stable")
-        return rows[order], columns[order], distances[order]
+        counts = np.empty(min(TILE_ROWS, len(self.Z) - row), dtype=np.int64)
+        columns, distances = np.empty(total, dtype=np.int32), np.empty(total, dtype=self.Z.dtype)
+        sort_by_row(*(out[:total] for out in self.room), row, counts, columns, distances)
+        return counts, columns, distances
 
 
 def nearest_rows(Z) -> tuple[np.ndarray, np.ndarray]:
