@@ -7,8 +7,10 @@ import numpy as np
 from nearkin.numerics.near_pair_search import NearPairSearch
 from nearkin.numerics.near_pairs import PairList, list_distances
 
-#: A list should outlive this many evaluations that change distances as much as the last ones ...
+#: A list should outlive this many evaluations that change distances as much as the last ones
 EVALUATIONS_AHEAD = 4
+#: (never less than this share of the limits), ...
+SMALLEST_CHANGE = 0.005
 #: ... unless it would have to reach farther beyond the limits than this share of them ...
 LARGEST_MARGIN = 0.15
 #: ... or would hold so many times the pairs within them (and a few for every row).
@@ -87,13 +89,19 @@ class PairMemory:
         self.age += 1
         now = _excesses(pairs, distances, roots)
         if len(now):
-            self.change = float(np.sqrt(np.mean((now - self.excesses) ** 2))) / self.age
+            self.change = _inward(self.excesses - now, float(np.median(roots))) / self.age
         near = now < 0
         self.inside = int(np.count_nonzero(near))
         if self.age > OLDEST or self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
         entered = np.count_nonzero(near & (self.excesses > self.margin / 2))
         return bool(entered <= LARGEST_SHARE_ENTERED * self.inside)
+
+
+def _inward(moves: np.ndarray, typical_limit: float) -> float:
+    """How far pairs tend to come in: less than they move where all of them drift outwards."""
+    spread = float(moves.std())
+    return max(spread + float(moves.mean()), spread / 2, SMALLEST_CHANGE * typical_limit)
 
 
 def _excesses(pairs: PairList, distances, roots) -> np.ndarray:

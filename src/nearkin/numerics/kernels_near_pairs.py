@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 # Products looked at together: first many, then, where something is found, few.
-FEW, MANY = 32, 128
+FEW, MANY = 16, 64
 # Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
 FAR = 1e37
 
@@ -22,6 +22,7 @@ def collect_near(
     """
     zero = G.dtype.type(0)
     n_rows, n_columns = G.shape
+    found = np.empty(FEW, np.int32)
     # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     for r in range(n_rows):
@@ -46,12 +47,17 @@ def collect_near(
                     count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
                 if count == 0:
                     continue
-                for c in range(start, stop):
-                    if half + others[c] - products[c] <= max(limit, other_limits[c]) and c >= first:
-                        rows_out[written] = i
-                        columns_out[written] = column + c
-                        distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
-                        written += 1
+                # Writing all and keeping some is faster than to branch on each.
+                finds = 0
+                for c in range(max(start, first), stop):
+                    found[finds] = c
+                    finds += np.int64(half + others[c] - products[c] <= max(limit, other_limits[c]))
+                for f in range(finds):
+                    c = found[f]
+                    rows_out[written] = i
+                    columns_out[written] = column + c
+                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
+                    written += 1
     return written
 
 
