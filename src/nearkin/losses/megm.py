@@ -57,19 +57,17 @@ class MEGMLoss(SoftNeighbourLoss):
 
     def _judge(self, averages, rows, state):
         weights = state.weights[rows]
-        errors = -averages.astype(np.float64)
+        errors = np.negative(averages)
         if state.codes is None:
             errors += state.targets[rows]
+            on_targets = np.einsum("ij,ij->i", errors, state.targets[rows])
         else:
-            errors[np.arange(len(errors)), state.codes[rows]] += 1
+            own = np.arange(len(errors)), state.codes[rows]
+            errors[own] += 1
+            on_targets = errors[own]
         squares = np.einsum("ij,ij->i", errors, errors)
-        factor = 2 * weights * state.sharpness[rows]
+        factor = (2 * weights * state.sharpness[rows]).astype(errors.dtype)
         # errors . averages, the averages being the targets less the errors.
-        errors_on_targets = (
-            np.einsum("ij,ij->i", errors, state.targets[rows])
-            if state.codes is None
-            else errors[np.arange(len(errors)), state.codes[rows]]
-        )
-        offsets = factor * (squares - errors_on_targets)
+        offsets = factor * (squares - on_targets)
         errors *= factor[:, None]
         return float(weights @ squares), errors, offsets

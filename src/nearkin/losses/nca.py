@@ -35,8 +35,9 @@ class NCALoss(SoftNeighbourLoss):
         return np.ones(len(start))
 
     def _judge(self, averages, rows, state):
-        weights, codes = state.weights[rows], state.codes[rows]
-        hits = averages[np.arange(len(averages)), codes].astype(np.float64)
-        slopes = np.zeros(averages.shape)
-        slopes[np.arange(len(averages)), codes] = weights
-        return float(weights @ (1 - hits)), slopes, -weights * hits
+        weights = state.weights[rows]
+        own = np.arange(len(averages)), state.codes[rows]
+        hits = averages[own]
+        slopes = np.zeros_like(averages)
+        slopes[own] = weights
+        return float(weights @ (1 - hits)), slopes, (-weights * hits).astype(averages.dtype)

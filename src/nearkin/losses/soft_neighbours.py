@@ -88,7 +88,7 @@ class SoftNeighbourLoss(Loss):
 
     @abstractmethod
     def _judge(self, averages, rows, state) -> tuple[float, np.ndarray, np.ndarray]:
-        """Value of some rows' averages and the slopes and offsets of their weights dE/dD_ij."""
+        """Value of some rows' averages and the slopes and offsets of weights dE/dD_ij, in their dtype."""
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order)
@@ -120,12 +120,12 @@ class SoftNeighbourLoss(Loss):
             softmax_block(G, first, norms, sharpness, state.nearest)
             if state.codes is None:
                 value, slopes, offsets = self._judge(G @ targets, rows, state)
-                G *= slopes.astype(dtype) @ targets.T + offsets.astype(dtype)[:, None]
+                G *= slopes @ targets.T + offsets[:, None]
                 return value
             averages = np.empty((len(G), len(state.segments) - 1), dtype)
             class_sums(G, state.segments, averages)
             value, slopes, offsets = self._judge(averages, rows, state)
-            weigh_classes(G, state.segments, slopes.astype(dtype), offsets.astype(dtype))
+            weigh_classes(G, state.segments, slopes, offsets)
             return value
 
         return row_block_gradient(Z, weigh)
@@ -175,9 +175,11 @@ class SoftNeighbourLoss(Loss):
         sharpness = state.sharpness.astype(Z.dtype)
         forth, back = np.empty_like(distances), np.empty_like(distances)
         # The last column adds up the weights themselves.
-        targets = np.column_stack([state.targets, np.ones(n)]) if state.codes is None else None
+        targets = (
+            np.column_stack([state.targets, np.ones(n)]).astype(Z.dtype) if state.codes is None else None
+        )
         width = len(state.segments) - 1 if targets is None else targets.shape[1]
-        sums = np.zeros((len(stripes), n, width))
+        sums = np.zeros((len(stripes), n, width), dtype=Z.dtype)
 
         def add_up(part) -> None:
             rows = stripes[part]
@@ -193,7 +195,7 @@ class SoftNeighbourLoss(Loss):
         averages = sums[0]
         for more in sums[1:]:
             averages += more
-        totals = averages @ np.ones(width) if targets is None else averages[:, -1].copy()
+        totals = averages @ np.ones(width, dtype=Z.dtype) if targets is None else averages[:, -1].copy()
         totals[totals == 0] = 1
         averages /= totals[:, None]
         if targets is not None:
