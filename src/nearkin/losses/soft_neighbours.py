@@ -10,7 +10,7 @@ import numpy as np
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
 from nearkin.losses.pair_memory import PairMemory
 from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, reach
-from nearkin.numerics.near_pairs import list_gradient, nearest_rows, pair_workers, row_stripes
+from nearkin.numerics.near_pairs import PairList, list_gradient, nearest_rows, pair_workers, row_stripes
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.numerics.workers import run_parts
@@ -181,7 +181,7 @@ class SoftNeighbourLoss(Loss):
         width = len(state.segments) - 1 if targets is None else targets.shape[1]
         sums = np.zeros((len(stripes), n, width), dtype=Z.dtype)
 
-        def add_up(part) -> None:
+        def add_up(part: int) -> None:
             rows = stripes[part]
             kernels.list_softmax(
                 indptr, others, distances, minima, sharpness, state.decay, *rows, forth, back
@@ -204,7 +204,7 @@ class SoftNeighbourLoss(Loss):
         slopes /= totals[:, None]
         offsets /= totals
 
-        def weigh(part) -> None:
+        def weigh(part: int) -> None:
             rows = stripes[part]
             if state.codes is None:
                 kernels.list_weigh(indptr, others, forth, back, slopes, offsets, state.targets, *rows)
@@ -214,7 +214,9 @@ class SoftNeighbourLoss(Loss):
         run_parts(weigh, len(stripes))
         return value, list_gradient(Z, indptr, others, forth)
 
-    def _nearest_listed(self, n, pairs, distances, stripes, state) -> np.ndarray:
+    def _nearest_listed(
+        self, n: int, pairs: PairList, distances, stripes: list[tuple[int, int]], state
+    ) -> np.ndarray:
         """Squared distance of each row to its nearest listed partner, which the state then knows."""
         from nearkin.numerics.kernels_soft import FAR, list_nearest
 

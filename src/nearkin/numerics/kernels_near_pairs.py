@@ -48,7 +48,7 @@ def collect_near(
                 if count == 0:
                     continue
                 # Writing all and keeping some is faster than to branch on each.
-                finds = 0
+                finds = np.int64(0)
                 for c in range(max(start, first), stop):
                     found[finds] = c
                     finds += np.int64(half + others[c] - products[c] <= max(limit, other_limits[c]))

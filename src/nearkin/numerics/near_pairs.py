@@ -132,7 +132,8 @@ class _Scratch:
                 return None
         counts = np.empty(min(TILE_ROWS, len(self.Z) - row), dtype=np.int64)
         columns, distances = np.empty(total, dtype=np.int32), np.empty(total, dtype=self.Z.dtype)
-        sort_by_row(*(out[:total] for out in self.room), row, counts, columns, distances)
+        rows_found, columns_found, distances_found = (out[:total] for out in self.room)
+        sort_by_row(rows_found, columns_found, distances_found, row, counts, columns, distances)
         return counts, columns, distances
 
 
