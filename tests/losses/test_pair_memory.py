@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.losses.pair_sets import listed, near
 
-from nearkin.losses.pair_memory import PairMemory
+from nearkin.losses.pair_memory import OLDEST, PairMemory
 
 GROUPS = np.repeat(np.arange(4), 30)
 
@@ -89,3 +89,20 @@ def test_a_long_list_does_not_hide_what_came_in():
         true = near(Z, limits)
         assert len(true - listed(pairs)) <= 0.05 * len(true) + 1
         Z = 0.98 * Z
+
+
+def test_rows_that_drift_apart_need_few_searches(searches):
+    # Every pair moves a tenth of its distance a step, but none comes in.
+    Z, limits, memory = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 1.5), PairMemory()
+    for _ in range(6):
+        pairs, _ = memory.within(Z, limits, 10_000)
+        assert near(Z, limits) <= listed(pairs)
+        Z = 1.1 * Z
+    assert len(searches) <= 4
+
+
+def test_no_list_grows_older_than_allowed(searches):
+    Z, limits, memory = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 0.5), PairMemory()
+    for _ in range(2 * OLDEST + 4):
+        memory.within(Z, limits, 10_000)
+    assert len(searches) >= 3

@@ -77,6 +77,32 @@ def test_near_pairs_and_full_blocks_agree_for_real_targets(monkeypatch):
     np.testing.assert_allclose(listed_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
 
+@pytest.mark.parametrize("targets", ["classes", "real"])
+def test_several_workers_give_what_one_gives(targets, monkeypatch):
+    Z, y, w = rows(n=400, spread=6.0)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((400, 2))
+    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
+    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
+    loss, results = MEGMLoss(4), []
+    for workers in (1, 3):
+        monkeypatch.setattr(soft_neighbours, "pair_workers", lambda n_pairs, workers=workers: workers)
+        state = loss.prepare(Z, y, start=Z, sample_weight=w)
+        results.append((*loss.value_and_grad(3 * Z, state), state.nearest))
+        assert state.listed
+    for one, three in zip(*results, strict=True):
+        np.testing.assert_allclose(one, three, rtol=1e-9, atol=1e-12)
+
+
+def test_full_blocks_note_the_nearest():
+    Z, y, _ = rows(n=300)
+    state = NCALoss().prepare(Z, y)
+    NCALoss().value_and_grad(Z, state)
+    D = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    order = np.arange(300) if state.order is None else state.order
+    np.testing.assert_array_equal(state.nearest, D[np.ix_(order, order)].argmin(axis=1))
+
+
 def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch, searches):
     Z, y, _ = rows(n=200, spread=0.1)
     loss = NCALoss()

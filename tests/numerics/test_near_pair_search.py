@@ -23,3 +23,13 @@ def test_misleading_principal_dimensions_are_given_up():
     for _ in range(4):
         assert near(Z, np.full(150, 5.0)) == listed(search(Z, np.full(150, 5.0), 20_000)[0])
     assert search.share > 0.9
+
+
+def test_distances_are_as_exact_as_asked():
+    Z = (1000 + np.random.RandomState(0).standard_normal((60, 3))).astype(np.float32)
+    limits = np.full(60, 4.0, dtype=np.float32)
+    for largest_error, exact in ((0.0, True), (1e9, False)):
+        (indptr, others), distances = NearPairSearch(largest_error=largest_error)(Z, limits, 10_000)
+        owners = np.repeat(np.arange(60), np.diff(indptr))
+        errors = np.abs(((Z[owners] - Z[others]) ** 2).sum(axis=1) - distances)
+        assert (errors.max() < 1e-5) == exact

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nearkin.numerics import tall_products, workers
-from nearkin.numerics.workers import run_striped
+from nearkin.numerics.workers import one_blas_thread, run_parts, run_striped
 
 
 def test_errors_of_helpers_are_raised_after_everybody_has_ended():
@@ -52,3 +52,10 @@ def test_tall_products_do_not_depend_on_the_workers(monkeypatch, n):
 
 def test_the_pool_is_made_once():
     assert workers._helpers() is workers._helpers()
+
+
+def test_every_part_is_run_even_by_fewer_workers():
+    done = []
+    with one_blas_thread():
+        run_parts(done.append, 7)
+    assert sorted(done) == list(range(7))
