@@ -3,6 +3,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nearkin.losses import LargeMarginLoss, large_margin
+from nearkin.numerics import near_pairs
 
 
 def rows(n=90, e=3, seed=0):
@@ -80,3 +81,45 @@ def test_all_classes_of_one_sample_are_refused():
 def test_real_targets_are_refused():
     with pytest.raises(ValueError, match="classes"):
         LargeMarginLoss().prepare(np.zeros((3, 1)), np.array([0.1, 0.2, 0.3]))
+
+
+def test_values_beyond_hope_are_estimated_and_exact_after_forgetting(monkeypatch):
+    # Small blocks, and never a list: as with many rows where everything is an impostor.
+    monkeypatch.setattr(near_pairs, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(large_margin.PairMemory, "within", lambda *args, **kwargs: None)
+    Z, y, _ = rows(n=1600)
+    loss = LargeMarginLoss(2)
+    state = loss.prepare(Z, y)
+    loss.value_and_grad(Z, state)
+    # Targets far apart and other classes in between: far worse than before.
+    far = np.random.RandomState(1).standard_normal(Z.shape) * 30
+    estimate, gradient = loss.value_and_grad(far, state)
+    assert loss.forget(state)
+    exact, exact_gradient = loss.value_and_grad(far, state)
+    assert not loss.forget(state)
+    assert estimate != exact
+    assert estimate == pytest.approx(exact, rel=0.2)
+    # A linear map is told to go the same way.
+    told, right = far.T @ gradient, far.T @ exact_gradient
+    np.testing.assert_allclose(told, right, atol=0.2 * np.abs(right).max())
+
+
+def test_lists_come_back_after_a_step_too_far(monkeypatch):
+    lists, within = [], large_margin.PairMemory.within
+
+    def counted(*args):
+        lists.append(within(*args))
+        return lists[-1]
+
+    monkeypatch.setattr(large_margin.PairMemory, "within", counted)
+    Z, y, _ = rows(n=600)
+    loss = LargeMarginLoss(2)
+    state = loss.prepare(Z, y)
+    for scale, listed in ((20.0, True), (0.01, False), (20.0, True)):
+        loss.value_and_grad(scale * Z, state)
+        assert (lists[-1] is not None) == listed
+    before = len(lists)
+    loss.value_and_grad(0.01 * Z, state)
+    loss.value_and_grad(0.01 * Z, state)
+    # Once it is known to be crowded, a look at some rows is enough.
+    assert len(lists) == before + 1

@@ -8,13 +8,19 @@ import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
 from nearkin.losses.pair_memory import PairMemory
-from nearkin.numerics.near_pairs import list_gradient
+from nearkin.numerics.near_pairs import block_rows, list_gradient
+from nearkin.numerics.products import squared_distances
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
 
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
 LARGEST_LISTED_PER_ROW = 250
+#: Rows from which the number of impostors is estimated.
+ROWS_PROBED = 60
+#: Values beyond so many times the best are estimated from one block of rows in so many.
+HOPELESS = 3.0
+BLOCKS_PER_SAMPLE = 6
 #: What a distance may be wrong by, of a margin of one.
 LARGEST_ERROR = 1e-4
 
@@ -29,8 +35,12 @@ class MarginState:
     segments: np.ndarray
     order: np.ndarray | None
     memory: PairMemory = field(repr=False)
-    #: Violating pairs at the last evaluation by full blocks, about.
-    violations: int = 0
+    #: Whether the last evaluation had too many impostors for a list.
+    crowded: bool = False
+    #: The lowest value so far.
+    best: float = np.inf
+    #: Whether the last value was estimated.
+    estimated: bool = False
 
 
 class LargeMarginLoss(Loss):
@@ -90,22 +100,34 @@ class LargeMarginLoss(Loss):
         reaches = np.where(has_target, pulls + 1, -1).astype(Z.dtype)
         weights = self.mu * state.weights
         pushes = np.zeros(pulls.shape)
-        value, dZ = self._push(Zc, reaches, weights, pushes, state)
-        value += (1 - self.mu) * float(state.weights @ pulls.sum(axis=1, dtype=np.float64))
+        pulled = (1 - self.mu) * float(state.weights @ pulls.sum(axis=1, dtype=np.float64))
+        pushed, dZ = self._push(Zc, reaches, weights, pushes, state, pulled)
+        value = pulled + pushed
+        state.best = min(state.best, value)
         pull_weights = ((1 - self.mu) * state.weights)[:, None] + weights[:, None] * pushes
         scatter_targets(Zc, state.targets, pull_weights.astype(Z.dtype), dZ)
         return value, unsorted(dZ, state.order)
 
     def forget(self, state) -> bool:
-        return state.memory.forget()
+        state.best = np.inf
+        return state.memory.forget() or state.estimated
 
-    def _push(self, Z, reaches, weights, pushes, state) -> tuple[float, np.ndarray]:
-        """The hinges and their gradient with the targets held still; `pushes` counts violations."""
+    def _push(self, Z, reaches, weights, pushes, state, pulled: float) -> tuple[float, np.ndarray]:
+        """The hinges and their gradient with the targets held still; `pushes` counts violations.
+
+        Where full blocks are needed and the value is many times the best so far, it is only estimated:
+        a solver that has stepped too far needs to know no more than that.
+        """
         from nearkin.numerics import kernels_margin as kernels
 
+        state.estimated = False
         n = len(Z)
         most = int(min(LARGEST_LISTED_PER_ROW * n, max(1_000, LARGEST_LISTED_SHARE * n * n / 2)))
-        listed = None if state.violations > most else state.memory.within(Z, reaches.max(axis=1), most)
+        limits = reaches.max(axis=1)
+        listed = None
+        if not state.crowded or _impostors(Z, limits, state.codes) <= most:
+            listed = state.memory.within(Z, limits, most)
+        state.crowded = listed is None
         if listed is not None:
             (indptr, others), distances = listed
             pair_weights = np.empty_like(distances)
@@ -119,7 +141,18 @@ class LargeMarginLoss(Loss):
                 G, first, norms, state.segments, state.codes, reaches, block_weights, pushes
             )
 
-        result = row_block_gradient(Z, weigh)
-        # A pair that violates both ways is counted twice, most are.
-        state.violations = int(pushes.max(axis=1).sum()) // 2
-        return result
+        if n // block_rows(n, Z.itemsize) >= 4 * BLOCKS_PER_SAMPLE:
+            rough = row_block_gradient(Z, weigh, every=BLOCKS_PER_SAMPLE)
+            if pulled + rough[0] > HOPELESS * state.best:
+                pushes *= BLOCKS_PER_SAMPLE
+                state.estimated = True
+                return rough
+        return row_block_gradient(Z, weigh)
+
+
+def _impostors(Z, limits, codes) -> float:
+    """About how many pairs of rows of different classes lie within the limits, judging by some rows."""
+    rows = np.unique(np.linspace(0, len(Z) - 1, ROWS_PROBED).astype(int))
+    near = squared_distances(Z[rows], Z) <= np.maximum(limits[rows, None], limits)
+    near &= codes[rows, None] != codes
+    return float(np.count_nonzero(near)) / len(rows) * len(Z) / 2

@@ -6,6 +6,7 @@ import numpy as np
 
 from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
 from nearkin.numerics.products import squared_norms
+from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
 #: Searches in principal dimensions pay from this many dimensions on ...
 FEWEST_DIMENSIONS = 32
@@ -37,7 +38,8 @@ class NearPairSearch:
 
     def __init__(self, groups=None, largest_error=0.0):
         self.groups, self.largest_error = groups, largest_error
-        self.share, self.age, self.directions = 0.9, MOST_SEARCHES, None
+        self.share, self.age = 0.9, MOST_SEARCHES
+        self.directions: np.ndarray | None = None
 
     def __call__(self, Z, limits, max_pairs: int) -> tuple[PairList, np.ndarray] | None:
         """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and these distances.
@@ -46,7 +48,7 @@ class NearPairSearch:
         """
         self._turn(Z)
         if self.directions is not None:
-            flat = np.ascontiguousarray(Z @ self.directions)
+            flat = tall_product(Z, self.directions)
             candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
             if candidates is not None:
                 (indptr, others), _ = candidates
@@ -56,9 +58,9 @@ class NearPairSearch:
                 kept = distances <= reach
                 pairs = keep_pairs(indptr, others, kept)
                 if len(others) > len(Z) + MOST_FALSE_CANDIDATES * len(pairs[1]):
-                    self.share, self.age = 1 - (1 - self.share) / 2, MOST_SEARCHES
+                    self.share = 1 - (1 - self.share) / 2
                 return (pairs, distances[kept]) if len(pairs[1]) <= max_pairs else None
-            self.share, self.age = 1.0, MOST_SEARCHES
+            self.share = 1.0
         found = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups)
         if (
             found is None
@@ -68,13 +70,19 @@ class NearPairSearch:
         return found[0], list_distances(Z, *found[0])
 
     def _turn(self, Z) -> None:
-        """Renew the principal directions now and then; any orthonormal ones would be valid."""
-        self.age += 1
-        if self.age < MOST_SEARCHES or Z.shape[1] < FEWEST_DIMENSIONS:
+        """Renew the principal directions now and then, and take as many as hold the share of the variance.
+
+        Any orthonormal directions would be valid.
+        """
+        if Z.shape[1] < FEWEST_DIMENSIONS:
             return
-        self.age, self.directions = 0, None
-        variances, directions = np.linalg.eigh((Z.T @ Z).astype(np.float64))
-        shares = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(np.float64).tiny)
-        count = 8 * int(np.ceil((np.searchsorted(shares, self.share) + 1) / 8))
-        if count <= WORTHWHILE * Z.shape[1]:
-            self.directions = np.ascontiguousarray(directions[:, ::-1][:, :count], dtype=Z.dtype)
+        self.age += 1
+        if self.age >= MOST_SEARCHES:
+            self.age = 0
+            variances, directions = np.linalg.eigh(tall_inner_product(Z, Z).astype(np.float64))
+            total = max(float(variances.sum()), np.finfo(np.float64).tiny)
+            self.shares = np.cumsum(variances[::-1]) / total
+            self.axes = directions[:, ::-1].astype(Z.dtype)
+        count = 8 * int(np.ceil((np.searchsorted(self.shares, self.share) + 1) / 8))
+        worthwhile = count <= WORTHWHILE * Z.shape[1]
+        self.directions = np.ascontiguousarray(self.axes[:, :count]) if worthwhile else None

@@ -12,7 +12,7 @@ from nearkin.numerics.workers import run_striped, worker_count
 
 
 def row_block_gradient(
-    Z: np.ndarray, weigh: Callable[[np.ndarray, int, np.ndarray], float]
+    Z: np.ndarray, weigh: Callable[[np.ndarray, int, np.ndarray], float], *, every: int = 1
 ) -> tuple[float, np.ndarray]:
     """Value and gradient of E(D), D the squared distances between the rows of Z.
 
@@ -23,6 +23,8 @@ def row_block_gradient(
         Gets the inner products G of rows ``first, first + 1, ...`` with all rows, and the squared
         norms of all rows; overwrites G with the weights ``dE/dD_ij`` of those rows (anything finite
         on the diagonal) and returns their part of E. Called from several threads.
+    every : int, default=1
+        Weigh one block in so many only, and take the others to be like it.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def row_block_gradient(
     # A column of ones makes the same products give the row and column sums of C.
     extended = np.concatenate([Z, np.ones((n, 1), dtype=Z.dtype)], axis=1)
     rows = block_rows(n, Z.itemsize)
-    starts = range(0, n, rows)
+    starts = range(0, n, rows)[::every]
     workers = min(worker_count(3 * n * n * width), len(starts))
     sums = [np.zeros((n, width + 1), dtype=Z.dtype) for _ in range(workers)]
     values = np.zeros(len(starts))
@@ -61,4 +63,5 @@ def row_block_gradient(
     total = sums[0]
     for part in sums[1:]:
         total += part
-    return float(values.sum()), 2 * (total[:, -1:] * Z - total[:, :-1])
+    scale = n / sum(min(first + rows, n) - first for first in starts)
+    return scale * float(values.sum()), 2 * scale * (total[:, -1:] * Z - total[:, :-1])

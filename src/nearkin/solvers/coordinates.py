@@ -85,12 +85,18 @@ def minimise_in(
     >>> minimise_in(steep, LBFGS(), fun, np.array([1.0, 1.0]), lambda theta, value: None).n_iter
     2
     """
+    last = coordinates.of(theta0), theta0
+
+    def theta_at(u: np.ndarray) -> np.ndarray:
+        # Steps end, and callbacks look, where the function was evaluated last.
+        nonlocal last
+        if not np.array_equal(u, last[0]):
+            last = u.copy(), coordinates.theta(u)
+        return last[1]
 
     def of_coordinates(u: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = fun(coordinates.theta(u))
+        value, gradient = fun(theta_at(u))
         return value, coordinates.theta(gradient)
 
-    result = solver.minimise(
-        of_coordinates, coordinates.of(theta0), lambda u, value: callback(coordinates.theta(u), value)
-    )
-    return replace(result, theta=coordinates.theta(result.theta))
+    result = solver.minimise(of_coordinates, last[0], lambda u, value: callback(theta_at(u), value))
+    return replace(result, theta=theta_at(result.theta))
