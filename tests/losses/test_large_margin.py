@@ -101,7 +101,7 @@ def test_values_beyond_hope_are_estimated_and_exact_after_forgetting(monkeypatch
     assert estimate == pytest.approx(exact, rel=0.2)
     # A linear map is told to go the same way.
     told, right = far.T @ gradient, far.T @ exact_gradient
-    np.testing.assert_allclose(told, right, atol=0.2 * np.abs(right).max())
+    assert np.sum(told * right) > 0.9 * np.linalg.norm(told) * np.linalg.norm(right)
 
 
 def test_lists_come_back_after_a_step_too_far(monkeypatch):

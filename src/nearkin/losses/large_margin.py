@@ -136,7 +136,10 @@ class LargeMarginLoss(Loss):
 
         block_weights = weights.astype(Z.dtype)
 
+        weighed: list[int] = []
+
         def weigh(G, first, norms) -> float:
+            weighed.append(len(G))
             return kernels.hinge_block(
                 G, first, norms, state.segments, state.codes, reaches, block_weights, pushes
             )
@@ -144,7 +147,7 @@ class LargeMarginLoss(Loss):
         if n // block_rows(n, Z.itemsize) >= 4 * BLOCKS_PER_SAMPLE:
             rough = row_block_gradient(Z, weigh, every=BLOCKS_PER_SAMPLE)
             if pulled + rough[0] > HOPELESS * state.best:
-                pushes *= BLOCKS_PER_SAMPLE
+                pushes *= n / sum(weighed)
                 state.estimated = True
                 return rough
         return row_block_gradient(Z, weigh)
