@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+PER_STEP = "seconds per step"
 HERE = "nearkin"  # the environment the runner itself runs in
 
 
@@ -51,7 +52,8 @@ class Contestant:
 class Target:
     """A promise: `contestant` needs at most `ratio` times what `against` needs.
 
-    `measure` is "seconds" or "peak_extra_bytes"; `against` may be "data", the bytes of the data.
+    `measure` is "seconds", "seconds per step" (of those that `quality` tells) or "peak_extra_bytes";
+    `against` may be "data", the bytes of the data.
     """
 
     contestant: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from benchmarks.entry import Entry
+from benchmarks.entry import PER_STEP, Entry
 
 
 def add_ratios(measured: dict) -> None:
@@ -54,8 +54,8 @@ def check_targets(entry: Entry, measured: dict) -> list:
                 theirs = ours.get("data_bytes")
             else:
                 other = case["results"].get(target.against, {})
-                theirs = other.get(target.measure, other.get("timed_out"))
-            mine = ours.get(target.measure)
+                theirs = _measured(other, target.measure)
+            mine = None if "timed_out" in ours else _measured(ours, target.measure)
             reached = mine / theirs if mine is not None and theirs else None
             checks.append(
                 {
@@ -67,6 +67,16 @@ def check_targets(entry: Entry, measured: dict) -> list:
                 }
             )
     return checks
+
+
+def _measured(result: dict, measure: str) -> float | None:
+    """What a contestant needed, if it was measured."""
+    if measure == PER_STEP:
+        steps = result.get("quality", {}).get("steps")
+        return result["seconds"] / steps if steps and "seconds" in result else None
+    if measure == "seconds":
+        return result.get("seconds", result.get("timed_out"))
+    return result.get(measure)
 
 
 def table_rows(case: dict) -> list:

@@ -84,7 +84,7 @@ ENTRY = Entry(
             "metric-learn",
             quality=quality,
             repeats=1,
-            time_bound=120,
+            time_bound=600,
             in_growth=False,
         ),
     ),

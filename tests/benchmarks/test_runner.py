@@ -17,7 +17,7 @@ for folder in (ROOT, Path(__file__).parent):
         sys.path.insert(0, str(folder))
 
 from benchmarks.data import gaussian_mixture  # noqa: E402
-from benchmarks.entry import entry_names, load_entry  # noqa: E402
+from benchmarks.entry import PER_STEP, Entry, Target, entry_names, load_entry  # noqa: E402
 from benchmarks.run import main, run_entry  # noqa: E402
 
 from benchmarks import environments, measuring, summary, worker  # noqa: E402
@@ -80,6 +80,13 @@ def test_growth_exponents_are_those_of_the_power_law(measured):
 
 def test_targets_are_checked_at_full_size(measured):
     assert [check["kept"] for check in measured["targets"]] == [True, False, True]
+
+
+def test_targets_may_count_steps():
+    found = {"a": {"seconds": 6.0, "quality": {"steps": 3}}, "b": {"seconds": 9.0, "quality": {"steps": 9}}}
+    entry = Entry("", None, (), (), (), targets=(Target("a", "b", 1.3, PER_STEP), Target("b", "c", 1.0)))
+    checks = summary.check_targets(entry, {"quick": False, "cases": [{"case": {}, "results": found}]})
+    assert [(check["reached"], check["kept"]) for check in checks] == [(2.0, False), (None, None)]
 
 
 def test_report_mentions_everybody(measured):
