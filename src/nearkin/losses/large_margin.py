@@ -60,7 +60,8 @@ class LargeMarginLoss(Loss):
     Notes
     -----
     Impostors are found by one blocked product of n^2 e / 2 multiply-adds and kept as a list;
-    where there are too many for a list (a start far too small), by full blocks of rows.
+    where there are too many for a list (a start far too small), by full blocks of rows. Values of
+    many rows that are several times the lowest so far may be estimated, but none after `forget`.
 
     References
     ----------
@@ -135,7 +136,6 @@ class LargeMarginLoss(Loss):
             return value, list_gradient(Z, indptr, others, pair_weights)
 
         block_weights = weights.astype(Z.dtype)
-
         weighed: list[int] = []
 
         def weigh(G, first, norms) -> float:

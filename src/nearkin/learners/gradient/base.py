@@ -181,6 +181,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         for run in range(2, self.n_init + 1):
             noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
             theta = theta0 + noise * rng.standard_normal(theta0.size)
+            # A new start is not to be judged by where the last one led.
+            objective.loss.forget(objective.state)
             result = self._optimise(objective, theta, self._progress(run, reporter, last))
             if result.value < best.value:
                 best = result
