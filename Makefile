@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 .PHONY: demo test test-oldest lint types clean
 
 demo: $(VENV)/.installed
-	$(BIN)/nearkin compare wine --report report.html
+	$(BIN)/nearkin compare wine --time-budget 2m --report report.html
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
