@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, ROWS_PROBED, reach
+from nearkin.losses.base import ROWS_PROBED
+from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, reach
 
 
 def shares_beyond(Z, sharpness, decay):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
+from nearkin.losses.base import Loss, centred, class_segments, mean_weights, probed_rows, unsorted
 from nearkin.losses.pair_memory import PairMemory
 from nearkin.numerics.near_pairs import block_rows, list_gradient
 from nearkin.numerics.products import squared_distances
@@ -16,8 +16,6 @@ from nearkin.supervision.targets import target_neighbours
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many a row, smaller.
 LARGEST_LISTED_SHARE = 0.1
 LARGEST_LISTED_PER_ROW = 250
-#: Rows from which the number of impostors is estimated.
-ROWS_PROBED = 60
 #: Values beyond so many times the best are estimated from one block of rows in so many.
 HOPELESS = 3.0
 BLOCKS_PER_SAMPLE = 6
@@ -155,7 +153,7 @@ class LargeMarginLoss(Loss):
 
 def _impostors(Z, limits, codes) -> float:
     """About how many pairs of rows of different classes lie within the limits, judging by some rows."""
-    rows = np.unique(np.linspace(0, len(Z) - 1, ROWS_PROBED).astype(int))
+    rows = probed_rows(len(Z))
     near = squared_distances(Z[rows], Z) <= np.maximum(limits[rows, None], limits)
     near &= codes[rows, None] != codes
     return float(np.count_nonzero(near)) / len(rows) * len(Z) / 2

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nearkin.losses.base import probed_rows
 from nearkin.numerics.products import squared_distances
 
 #: Neighbours whose weights together are this share of a row's total may be left out.
 NEGLIGIBLE_SHARE = 1e-4
-#: Rows from which the share beyond a reach, and the neighbours within it, are estimated.
-ROWS_PROBED = 60
 #: Exponents are told apart to one part in so many.
 STEPS_PER_UNIT = 4
 
@@ -57,7 +56,7 @@ def reach(
 
     n = len(Z)
     longest = float(np.log(n / NEGLIGIBLE_SHARE))
-    rows = np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))
+    rows = probed_rows(n)
     distances = squared_distances(Z[rows], Z)
     distances[np.arange(len(rows)), rows] = FAR
     steps = int(np.ceil(longest * STEPS_PER_UNIT))
