@@ -6,14 +6,12 @@ from scipy.spatial.distance import cdist
 
 from nearkin.numerics import near_pairs as module
 from nearkin.numerics.near_pairs import (
+    distances_of,
     list_distances,
-    list_gradient,
-    mirrored,
     near_pairs,
     nearest_rows,
     row_stripes,
 )
-from nearkin.numerics.workers import one_blas_thread
 
 
 def brute_pairs(Z, limits, groups):
@@ -66,42 +64,14 @@ def test_gives_up_beyond_the_budget():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_nearest_rows_agree_with_brute_force(dtype):
+@pytest.mark.parametrize("k", [1, 7])
+def test_nearest_rows_agree_with_brute_force(dtype, k):
     Z = np.random.RandomState(2).standard_normal((500, 4)).astype(dtype)
     D = cdist(Z, Z, "sqeuclidean")
     np.fill_diagonal(D, np.inf)
-    distances, nearest = nearest_rows(Z)
-    np.testing.assert_array_equal(nearest, D.argmin(axis=1))
-    np.testing.assert_allclose(distances, D.min(axis=1), rtol=1e-3, atol=1e-5)
-
-
-def test_list_gradient_is_the_gradient_of_the_weighted_distances():
-    rng = np.random.RandomState(3)
-    Z = rng.standard_normal((40, 3))
-    (indptr, others), _ = near_pairs(Z, np.full(40, 1.5), max_pairs=10**4)
-    weights = rng.standard_normal(others.size)
-    gradient = list_gradient(Z, indptr, others, weights)
-    step = 1e-6 * rng.standard_normal(Z.shape)
-    change = (
-        weights @ (list_distances(Z + step, indptr, others) - list_distances(Z - step, indptr, others)) / 2
-    )
-    np.testing.assert_allclose(np.sum(gradient * step), change, rtol=1e-6)
-
-
-def test_mirrored_lists_are_the_same_from_one_worker_or_three(monkeypatch):
-    rng = np.random.RandomState(4)
-    (indptr, others), _ = near_pairs(rng.standard_normal((90, 2)), np.full(90, 0.5), max_pairs=10**4)
-    weights = rng.standard_normal(others.size) * (rng.uniform(size=others.size) < 0.7)
-    full = np.zeros((90, 90))
-    full[np.repeat(np.arange(90), np.diff(indptr)), others] = weights
-    for workers in (1, 3):
-        monkeypatch.setattr(module, "pair_workers", lambda n_pairs, workers=workers: workers)
-        with one_blas_thread():
-            starts, partners, both_ways = mirrored(indptr, others, weights)
-        found = np.zeros((90, 90))
-        found[np.repeat(np.arange(90), np.diff(starts)), partners] = both_ways
-        np.testing.assert_array_equal(found, full + full.T)
-        assert partners.size == 2 * np.count_nonzero(weights)
+    nearest = nearest_rows(Z, k)
+    np.testing.assert_array_equal(nearest, D.argsort(axis=1)[:, :k])
+    np.testing.assert_allclose(distances_of(Z, nearest), np.sort(D)[:, :k], rtol=1e-5)
 
 
 @given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=30), parts=st.integers(1, 5))

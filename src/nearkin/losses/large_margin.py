@@ -8,7 +8,7 @@ import numpy as np
 
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, probed_rows, unsorted
 from nearkin.losses.pair_memory import PairMemory
-from nearkin.numerics.near_pairs import block_rows, list_gradient
+from nearkin.numerics.near_pairs import block_rows, distances_of
 from nearkin.numerics.products import squared_distances
 from nearkin.numerics.row_blocks import row_block_gradient
 from nearkin.supervision.targets import target_neighbours
@@ -90,11 +90,10 @@ class LargeMarginLoss(Loss):
         return MarginState(targets, weights, codes, segments, order, PairMemory(codes, LARGEST_ERROR))
 
     def value_and_grad(self, Z, state) -> tuple[float, np.ndarray]:
-        from nearkin.numerics.kernels_near_pairs import distances_to, scatter_targets
+        from nearkin.numerics.kernels_near_pairs import scatter_targets
 
         Zc = centred(Z, state.order)
-        pulls = np.empty(state.targets.shape, dtype=Z.dtype)
-        distances_to(Zc, state.targets, pulls)
+        pulls = distances_of(Zc, state.targets)
         has_target = state.targets >= 0
         reaches = np.where(has_target, pulls + 1, -1).astype(Z.dtype)
         weights = self.mu * state.weights
@@ -131,7 +130,8 @@ class LargeMarginLoss(Loss):
             (indptr, others), distances = listed
             pair_weights = np.empty_like(distances)
             value = kernels.hinge_list(indptr, others, distances, reaches, weights, pushes, pair_weights)
-            return value, list_gradient(Z, indptr, others, pair_weights)
+            mirrored = state.memory.mirrored()
+            return value, mirrored.gradient(Z, mirrored.spread(pair_weights))
 
         block_weights = weights.astype(Z.dtype)
         weighed: list[int] = []

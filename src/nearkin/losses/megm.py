@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.losses.soft_neighbours import SoftNeighbourLoss
-from nearkin.search import ExactIndex
+from nearkin.numerics.near_pairs import distances_of, nearest_rows
 
 
 class MEGMLoss(SoftNeighbourLoss):
@@ -41,19 +41,18 @@ class MEGMLoss(SoftNeighbourLoss):
     def __init__(self, n_neighbors="log2"):
         self.n_neighbors = n_neighbors
 
-    def _sharpness(self, start) -> np.ndarray:
+    def _sharpness(self, start):
         n = len(start)
         k = np.log2(n) if self.n_neighbors == "log2" else self.n_neighbors
         half = int(np.clip(round(k / 2), 1, n - 1))
-        # The nearest row of each row is itself (or a duplicate, at the same distance zero).
-        distances = ExactIndex().build(start).query(start, half + 1)[0][:, 1:]
-        widths = distances.mean(axis=1, dtype=np.float64) / 2
+        nearest = nearest_rows(start, half)
+        widths = distances_of(start, nearest).mean(axis=1, dtype=np.float64) / 2
         positive = widths[widths > 0]
         if positive.size == 0:
-            return np.ones(n)
+            return np.ones(n), nearest
         # Rows among their own duplicates would see nothing else: give them a typical width.
         widths[widths <= 1e-12 * positive.max()] = np.median(positive)
-        return 1 / (2 * widths)
+        return 1 / (2 * widths), nearest
 
     def _judge(self, averages, rows, state):
         weights = state.weights[rows]

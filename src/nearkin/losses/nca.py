@@ -31,8 +31,8 @@ class NCALoss(SoftNeighbourLoss):
             raise ValueError("NCA needs classes; for real targets use MEGM, which is then kernel regression.")
         return super().prepare(X, y, start=start, sample_weight=sample_weight)
 
-    def _sharpness(self, start) -> np.ndarray:
-        return np.ones(len(start))
+    def _sharpness(self, start):
+        return np.ones(len(start)), None
 
     def _judge(self, averages, rows, state):
         weights = state.weights[rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin.numerics.mirrored_pairs import MirroredPairs
 from nearkin.numerics.near_pair_search import NearPairSearch
 from nearkin.numerics.near_pairs import PairList, list_distances
 
@@ -45,13 +46,22 @@ class PairMemory:
         self.search = NearPairSearch(groups, largest_error)
         self.change, self.ahead = np.inf, float(EVALUATIONS_AHEAD)
         self.age, self.inside = 0, 0
+        self._mirrored: MirroredPairs | None = None
         self.forget()
 
     def forget(self) -> bool:
         """Make the next list from scratch; tells whether the last one was older than its evaluation."""
         self.pairs: PairList | None = None
+        self._mirrored = None
         older, self.age = self.age > 0, 0
         return older
+
+    def mirrored(self) -> MirroredPairs:
+        """The pairs last returned, each in the rows of both its partners; made once for every list."""
+        assert self.pairs is not None
+        if self._mirrored is None:
+            self._mirrored = MirroredPairs(self.pairs)
+        return self._mirrored
 
     def within(self, Z, limits, max_pairs: int) -> tuple[PairList, np.ndarray] | None:
         """The pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])`` and more, and their distances.
@@ -67,7 +77,7 @@ class PairMemory:
 
     def _renewed(self, Z, roots, max_pairs) -> tuple[PairList, np.ndarray] | None:
         self.margin = 2 * self.ahead * self.change
-        found = None
+        found, self._mirrored = None, None
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= LARGEST_MARGIN * float(np.median(roots)):

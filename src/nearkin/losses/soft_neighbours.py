@@ -10,10 +10,9 @@ import numpy as np
 from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
 from nearkin.losses.pair_memory import PairMemory
 from nearkin.losses.soft_reach import NEGLIGIBLE_SHARE, reach
-from nearkin.numerics.near_pairs import PairList, list_gradient, nearest_rows, pair_workers, row_stripes
+from nearkin.numerics.near_pairs import distances_of, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
-from nearkin.numerics.workers import run_parts
 
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
 SMALLEST_LISTED = 1_000
@@ -32,7 +31,10 @@ LARGEST_EXPONENT_ERROR = 2e-3
 
 @dataclass
 class SoftState:
-    """Fixed parts of a soft-neighbour loss, rows sorted by class, and where it last found neighbours."""
+    """Fixed parts of a soft-neighbour loss, rows sorted by class, and where it last found neighbours.
+
+    `nearest` names some near rows of each row, the nearest of all among them when they were found.
+    """
 
     weights: np.ndarray
     sharpness: np.ndarray
@@ -72,7 +74,12 @@ class SoftNeighbourLoss(Loss):
     def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftState:
         start = X if start is None else start
         y = np.asarray(y)
-        return _sorted_state(y, mean_weights(len(y), sample_weight), self._sharpness(start))
+        sharpness, nearest = self._sharpness(centred(start, None))
+        state = _sorted_state(y, mean_weights(len(y), sample_weight), sharpness)
+        if nearest is not None and state.order is not None:
+            nearest = np.argsort(state.order)[nearest[state.order]]
+        state.nearest = nearest
+        return state
 
     def narrowed(self, state, rows) -> SoftState:
         places = rows if state.order is None else np.argsort(state.order)[rows]
@@ -83,8 +90,11 @@ class SoftNeighbourLoss(Loss):
         return reach(centred(Z, state.order), state.sharpness, share=self.negligible).neighbours
 
     @abstractmethod
-    def _sharpness(self, start: np.ndarray) -> np.ndarray:
-        """Factor of the squared distances in each row's exponent, from the rows before the first step."""
+    def _sharpness(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Factor of the squared distances in each row's exponent, from the rows before the first step.
+
+        Also the nearest other rows of each row, a column each, if they had to be found for it.
+        """
 
     @abstractmethod
     def _judge(self, averages, rows, state) -> tuple[float, np.ndarray, np.ndarray]:
@@ -113,11 +123,11 @@ class SoftNeighbourLoss(Loss):
         dtype = Z.dtype
         sharpness = state.sharpness.astype(dtype)
         targets = state.targets.astype(dtype)
-        state.nearest = np.empty(len(Z), dtype=np.int64)
+        nearest = np.empty(len(Z), dtype=np.int64)
 
         def weigh(G, first, norms) -> float:
             rows = slice(first, first + len(G))
-            softmax_block(G, first, norms, sharpness, state.nearest)
+            softmax_block(G, first, norms, sharpness, nearest)
             if state.codes is None:
                 value, slopes, offsets = self._judge(G @ targets, rows, state)
                 G *= slopes @ targets.T + offsets[:, None]
@@ -128,7 +138,9 @@ class SoftNeighbourLoss(Loss):
             weigh_classes(G, state.segments, slopes, offsets)
             return value
 
-        return row_block_gradient(Z, weigh)
+        result = row_block_gradient(Z, weigh)
+        state.nearest = nearest[:, None]
+        return result
 
     def _over_list(self, Z, state) -> tuple[float, np.ndarray] | None:
         """The same over near pairs only; None where there are too few rows or too many near pairs."""
@@ -140,19 +152,14 @@ class SoftNeighbourLoss(Loss):
             return None
         if not self._reaches(Z, state):
             return None
-        from nearkin.numerics.kernels_near_pairs import distances_to
-
         if state.nearest is None:
-            state.nearest = nearest_rows(Z)[1]
-        nearest = np.empty((n, 1), dtype=Z.dtype)
-        distances_to(Z, state.nearest[:, None], nearest)
-        limits = nearest[:, 0] + state.decay / state.sharpness
+            state.nearest = nearest_rows(Z)
+        limits = distances_of(Z, state.nearest).min(axis=1) + state.decay / state.sharpness
         listed = state.memory.within(Z, limits, _most_listed(n))
         if listed is None:
             state.wait = EVALUATIONS_BETWEEN_ATTEMPTS
             return None
-        pairs, distances = listed
-        return self._weigh_list(Z, pairs, distances, state)
+        return self._weigh_list(Z, listed[1], state)
 
     def _reaches(self, Z, state) -> bool:
         """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
@@ -166,69 +173,25 @@ class SoftNeighbourLoss(Loss):
         state.age, state.certain = 0, False
         return len(Z) * neighbours * MUTUAL <= _most_listed(len(Z))
 
-    def _weigh_list(self, Z, pairs, distances, state) -> tuple[float, np.ndarray]:
+    def _weigh_list(self, Z, distances, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics import kernels_soft as kernels
 
-        n, (indptr, others) = len(Z), pairs
-        stripes = row_stripes(indptr, pair_workers(others.size))
-        minima = self._nearest_listed(n, pairs, distances, stripes, state)
-        sharpness = state.sharpness.astype(Z.dtype)
-        forth, back = np.empty_like(distances), np.empty_like(distances)
-        # The last column adds up the weights themselves.
-        targets = (
-            np.column_stack([state.targets, np.ones(n)]).astype(Z.dtype) if state.codes is None else None
-        )
-        width = len(state.segments) - 1 if targets is None else targets.shape[1]
-        sums = np.zeros((len(stripes), n, width), dtype=Z.dtype)
-
-        def add_up(part: int) -> None:
-            rows = stripes[part]
-            kernels.list_softmax(
-                indptr, others, distances, minima, sharpness, state.decay, *rows, forth, back
-            )
-            if targets is None:
-                kernels.list_class_sums(indptr, others, forth, back, state.codes, *rows, sums[part])
-            else:
-                kernels.list_target_sums(indptr, others, forth, back, targets, *rows, sums[part])
-
-        run_parts(add_up, len(stripes))
-        averages = sums[0]
-        for more in sums[1:]:
-            averages += more
-        totals = averages @ np.ones(width, dtype=Z.dtype) if targets is None else averages[:, -1].copy()
-        totals[totals == 0] = 1
-        averages /= totals[:, None]
-        if targets is not None:
-            averages = averages[:, :-1]
+        n, pairs = len(Z), state.memory.mirrored()
+        P = pairs.spread(distances)
+        nearest = state.nearest[:, 0].copy()
+        pairs.over_rows(kernels.row_softmax, state.sharpness.astype(Z.dtype), state.decay, P, nearest)
+        state.nearest = nearest[:, None]
+        if state.codes is None:
+            add_up, weigh, labels = kernels.row_target_sums, kernels.row_weigh_targets, state.targets
+            averages = np.zeros(labels.shape, dtype=Z.dtype)
+        else:
+            add_up, weigh, labels = kernels.row_class_sums, kernels.row_weigh_classes, state.codes
+            averages = np.zeros((n, len(state.segments) - 1), dtype=Z.dtype)
+        pairs.over_rows(add_up, P, labels, averages)
         value, slopes, offsets = self._judge(averages, slice(0, n), state)
-        slopes /= totals[:, None]
-        offsets /= totals
-
-        def weigh(part: int) -> None:
-            rows = stripes[part]
-            if state.codes is None:
-                kernels.list_weigh(indptr, others, forth, back, slopes, offsets, state.targets, *rows)
-            else:
-                kernels.list_weigh_classes(indptr, others, forth, back, slopes, offsets, state.codes, *rows)
-
-        run_parts(weigh, len(stripes))
-        return value, list_gradient(Z, indptr, others, forth)
-
-    def _nearest_listed(
-        self, n: int, pairs: PairList, distances, stripes: list[tuple[int, int]], state
-    ) -> np.ndarray:
-        """Squared distance of each row to its nearest listed partner, which the state then knows."""
-        from nearkin.numerics.kernels_soft import FAR, list_nearest
-
-        minima = np.full((len(stripes), n), FAR, dtype=distances.dtype)
-        nearest = np.tile(state.nearest, (len(stripes), 1))
-        run_parts(
-            lambda part: list_nearest(*pairs, distances, *stripes[part], minima[part], nearest[part]),
-            len(stripes),
-        )
-        best = minima.argmin(axis=0)
-        state.nearest = nearest[best, np.arange(n)]
-        return minima[best, np.arange(n)]
+        pairs.over_rows(weigh, P, labels, slopes, offsets)
+        pairs.join(P)
+        return value, pairs.gradient(Z, P)
 
 
 def _sorted_state(y, weights, sharpness) -> SoftState:

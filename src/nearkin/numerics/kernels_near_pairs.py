@@ -76,24 +76,43 @@ def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_ou
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def nearest_other(G, row, column, norms, minima, nearest):
-    """Update each row's nearest other row from a tile of inner products; minima lack the row's norm."""
+def nearest_others(G, row, column, norms, minima, nearest):
+    """Update each row's nearest other rows, in rising order, from a tile of inner products.
+
+    `minima` lack the row's own norm.
+    """
     n_rows, n_columns = G.shape
+    last = minima.shape[1] - 1
     others = norms[column : column + n_columns]
     for r in range(n_rows):
         i = row + r
-        products = G[r]
-        for start in range(0, n_columns, MANY):
-            stop = min(start + MANY, n_columns)
-            low = minima[i]
+        products, distances, found = G[r], minima[i], nearest[i]
+        for first_of_many in range(0, n_columns, MANY):
+            end = min(first_of_many + MANY, n_columns)
+            worst = distances[last]
             count = np.int32(0)
-            for c in range(start, stop):
-                count += np.int32(others[c] - 2 * products[c] < low)
-            if count > 0:
+            for c in range(first_of_many, end):
+                count += np.int32(others[c] - 2 * products[c] < worst)
+            if count == 0:
+                continue
+            for start in range(first_of_many, end, FEW):
+                stop = min(start + FEW, end)
+                worst = distances[last]
+                count = np.int32(0)
                 for c in range(start, stop):
-                    if column + c != i and others[c] - 2 * products[c] < minima[i]:
-                        minima[i] = others[c] - 2 * products[c]
-                        nearest[i] = column + c
+                    count += np.int32(others[c] - 2 * products[c] < worst)
+                if count == 0:
+                    continue
+                for c in range(start, stop):
+                    distance = others[c] - 2 * products[c]
+                    if distance < distances[last] and column + c != i:
+                        place = last
+                        while place > 0 and distances[place - 1] > distance:
+                            distances[place] = distances[place - 1]
+                            found[place] = found[place - 1]
+                            place -= 1
+                        distances[place] = distance
+                        found[place] = column + c
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -123,62 +142,6 @@ def distances_to(Z, targets, out):
                     difference = Z[i, c] - Z[j, c]
                     total += difference * difference
             out[i, t] = total
-
-
-@njit(cache=True, nogil=True)
-def count_partners(indptr, others, weights, first, stop, counts):
-    """Count for each row its pairs among those listed in rows first..stop, if they weigh anything."""
-    for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            if weights[p] != 0:
-                counts[i] += 1
-                counts[others[p]] += 1
-
-
-@njit(cache=True, nogil=True)
-def fill_partners(indptr, others, weights, first, stop, places, partners_out, weights_out):
-    """Write the pairs counted so to both their rows, from the given places on."""
-    for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            weight = weights[p]
-            if weight != 0:
-                j = others[p]
-                here, there = places[i], places[j]
-                partners_out[here] = j
-                weights_out[here] = weight
-                places[i] = here + 1
-                partners_out[there] = i
-                weights_out[there] = weight
-                places[j] = there + 1
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def gather_pairs(Z, starts, partners, weights, first, stop, dZ):
-    """Gradient of sum of weight * distance over mirrored pairs, for rows first..stop."""
-    width = Z.shape[1]
-    own = np.empty(width, Z.dtype)
-    for i in range(first, stop):
-        own[:] = 0
-        total = Z.dtype.type(0)
-        p, end = starts[i], starts[i + 1]
-        # Several partners at a time: the sums are read and written once for all of them.
-        while p + 3 < end:
-            wa, wb, wc, wd = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
-            a, b = Z[partners[p]], Z[partners[p + 1]]
-            c, d = Z[partners[p + 2]], Z[partners[p + 3]]
-            total += wa + wb + wc + wd
-            for k in range(width):
-                own[k] += wa * a[k] + wb * b[k] + wc * c[k] + wd * d[k]
-            p += 4
-        while p < end:
-            wa = weights[p]
-            a = Z[partners[p]]
-            total += wa
-            for k in range(width):
-                own[k] += wa * a[k]
-            p += 1
-        for k in range(width):
-            dZ[i, k] = 2 * (total * Z[i, k] - own[k])
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -104,26 +104,9 @@ def softmax_histogram(distances, sharpness, per_unit, counts, shares):
             shares[b] += weights[b] / total
 
 
-@njit(cache=True, nogil=True)
-def list_nearest(indptr, others, distances, first, stop, minima, nearest):
-    """Nearest partner of each row in either direction, of the pairs listed in rows first..stop.
-
-    Rows without any keep what they have.
-    """
-    for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            j = others[p]
-            if distances[p] < minima[i]:
-                minima[i] = distances[p]
-                nearest[i] = j
-            if distances[p] < minima[j]:
-                minima[j] = distances[p]
-                nearest[j] = i
-
-
 @njit(cache=True, nogil=True, fastmath=True)
-def list_softmax(indptr, others, distances, minima, sharpness, decay, first, stop, forth, back):
-    """Kernel weights of the pairs listed in rows first..stop, seen from i (forth) and from j (back).
+def row_softmax(starts, partners, first, stop, sharpness, decay, distances, nearest):
+    """Overwrite listed distances with the softmax rows p, for rows first..stop; note the nearest.
 
     Exponents farther than `decay` below the row's largest give zero: what a longer list holds besides
     does not count, so that the values do not depend on the list at hand.
@@ -131,68 +114,66 @@ def list_softmax(indptr, others, distances, minima, sharpness, decay, first, sto
     lowest = -distances.dtype.type(decay)
     zero = distances.dtype.type(0)
     for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            exponent = sharpness[i] * (minima[i] - distances[p])
-            forth[p] = exp(exponent) if exponent >= lowest else zero
-        for p in range(indptr[i], indptr[i + 1]):
-            j = others[p]
-            exponent = sharpness[j] * (minima[j] - distances[p])
-            back[p] = exp(exponent) if exponent >= lowest else zero
+        begin = starts[i]
+        row = distances[begin : starts[i + 1]]
+        if row.size == 0:
+            continue
+        low = row[0]
+        for e in range(row.size):
+            low = min(low, row[e])
+        where = 0
+        while row[where] > low:
+            where += 1
+        nearest[i] = partners[begin + where]
+        sharp = sharpness[i]
+        total = zero
+        for e in range(row.size):
+            exponent = sharp * (low - row[e])
+            weight = exp(exponent) if exponent >= lowest else zero
+            row[e] = weight
+            total += weight
+        inverse = 1 / total
+        for e in range(row.size):
+            row[e] *= inverse
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_target_sums(indptr, others, forth, back, targets, first, stop, out):
-    """Add up the target rows of listed partners, weighted as each row sees them."""
-    width = targets.shape[1]
+def row_target_sums(starts, partners, first, stop, P, targets, out):
+    """Sum of the partners' target rows, weighted with p, for rows first..stop."""
     for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            if forth[p] == 0 and back[p] == 0:
-                continue
-            j = others[p]
-            for t in range(width):
-                out[i, t] += forth[p] * targets[j, t]
-                out[j, t] += back[p] * targets[i, t]
+        for e in range(starts[i], starts[i + 1]):
+            if P[e] != 0:
+                j = partners[e]
+                for t in range(targets.shape[1]):
+                    out[i, t] += P[e] * targets[j, t]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_class_sums(indptr, others, forth, back, codes, first, stop, out):
+def row_class_sums(starts, partners, first, stop, P, codes, out):
     """The same for one-hot targets given as codes."""
     for i in range(first, stop):
-        code = codes[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            if forth[p] == 0 and back[p] == 0:
-                continue
-            j = others[p]
-            out[i, codes[j]] += forth[p]
-            out[j, code] += back[p]
+        sums = out[i]
+        for e in range(starts[i], starts[i + 1]):
+            sums[codes[partners[e]]] += P[e]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_weigh(indptr, others, forth, back, slopes, offsets, targets, first, stop):
-    """Overwrite `forth` with the symmetric weight C_ij + C_ji of each pair listed in rows first..stop."""
-    width = targets.shape[1]
+def row_weigh_targets(starts, partners, first, stop, P, targets, slopes, offsets):
+    """Overwrite p_ij with p_ij * (slopes[i] . targets[j] + offsets[i]), for rows first..stop."""
     for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            if forth[p] == 0 and back[p] == 0:
-                continue
-            j = others[p]
-            there = offsets[i]
-            here = offsets[j]
-            for t in range(width):
-                there += slopes[i, t] * targets[j, t]
-                here += slopes[j, t] * targets[i, t]
-            forth[p] = forth[p] * there + back[p] * here
+        for e in range(starts[i], starts[i + 1]):
+            if P[e] != 0:
+                j = partners[e]
+                factor = offsets[i]
+                for t in range(targets.shape[1]):
+                    factor += slopes[i, t] * targets[j, t]
+                P[e] *= factor
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def list_weigh_classes(indptr, others, forth, back, slopes, offsets, codes, first, stop):
+def row_weigh_classes(starts, partners, first, stop, P, codes, slopes, offsets):
     """The same for one-hot targets given as codes."""
     for i in range(first, stop):
-        code = codes[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            if forth[p] == 0 and back[p] == 0:
-                continue
-            j = others[p]
-            there = slopes[i, codes[j]] + offsets[i]
-            here = slopes[j, code] + offsets[j]
-            forth[p] = forth[p] * there + back[p] * here
+        own, offset = slopes[i], offsets[i]
+        for e in range(starts[i], starts[i + 1]):
+            P[e] *= own[codes[partners[e]]] + offset

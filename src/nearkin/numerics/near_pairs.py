@@ -137,18 +137,22 @@ class _Scratch:
         return counts, columns, distances
 
 
-def nearest_rows(Z) -> tuple[np.ndarray, np.ndarray]:
-    """Squared distance to, and number of, the nearest other row of each row, by blocked products.
+def nearest_rows(Z, k: int = 1) -> np.ndarray:
+    """The k nearest other rows of each row, nearest first up to rounding, by blocked products.
 
-    >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]))[1]
-    array([1, 0, 1])
+    Meant for a small k: each row's best so far are kept in order.
+
+    >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]), 2)
+    array([[1, 2],
+           [0, 2],
+           [1, 0]])
     """
-    from nearkin.numerics.kernels_near_pairs import FAR, nearest_other
+    from nearkin.numerics.kernels_near_pairs import FAR, nearest_others
 
     n, width = Z.shape
-    norms = squared_norms(Z)
-    minima = np.full(n, FAR, dtype=Z.dtype)
-    nearest = np.zeros(n, dtype=np.int64)
+    norms = squared_norms(Z).astype(Z.dtype, copy=False)
+    minima = np.full((n, k), FAR, dtype=Z.dtype)
+    nearest = np.zeros((n, k), dtype=np.int64)
     starts = range(0, n, TILE_ROWS)
 
     def search(_, blocks) -> None:
@@ -156,10 +160,23 @@ def nearest_rows(Z) -> tuple[np.ndarray, np.ndarray]:
         for block in blocks:
             for column in range(0, n, TILE_COLUMNS):
                 G = scratch.products(starts[block], column)
-                nearest_other(G, starts[block], column, norms, minima, nearest)
+                nearest_others(G, starts[block], column, norms, minima, nearest)
 
-    run_striped(search, len(starts), worker_count(n * n * width))
-    return np.maximum(minima + norms, 0), nearest
+    run_striped(search, len(starts), worker_count(n * n * (width + LOOK_COST)))
+    return nearest
+
+
+def distances_of(Z, table: np.ndarray) -> np.ndarray:
+    """Squared distance of each row to the rows of a table, from differences; zero where it holds -1.
+
+    >>> distances_of(np.array([[0.0], [1.0], [5.0]]), np.array([[1], [0], [0]])).ravel()
+    array([ 1.,  1., 25.])
+    """
+    from nearkin.numerics.kernels_near_pairs import distances_to
+
+    out = np.empty(table.shape, dtype=Z.dtype)
+    distances_to(Z, table, out)
+    return out
 
 
 def row_stripes(indptr: np.ndarray, parts: int) -> list[tuple[int, int]]:
@@ -193,49 +210,6 @@ def keep_pairs(indptr, others, kept: np.ndarray) -> PairList:
     (array([0, 1, 2]), array([1, 2]))
     """
     return np.concatenate([[0], np.cumsum(kept)])[indptr], others[kept]
-
-
-def list_gradient(Z, indptr, others, weights) -> np.ndarray:
-    """Gradient in Z of the sum of weight times squared distance over the listed pairs.
-
-    Z is best centred: each row's pull is the difference of two sums.
-    """
-    from nearkin.numerics.kernels_near_pairs import gather_pairs
-
-    starts, partners, both_ways = mirrored(indptr, others, weights)
-    workers = worker_count(others.size * Z.shape[1] * 8)
-    stripes = row_stripes(starts, workers)
-    dZ = np.empty_like(Z)
-    run_parts(
-        lambda part: gather_pairs(Z, starts, partners, both_ways, *stripes[part], dZ),
-        workers,
-    )
-    return dZ
-
-
-def mirrored(indptr, others, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The list with every pair in the rows of both its partners, without those that weigh nothing.
-
-    >>> mirrored(np.array([0, 2, 2, 2]), np.array([1, 2]), np.array([0.5, 0.0]))
-    (array([0, 1, 2, 2]), array([1, 0], dtype=int32), array([0.5, 0.5]))
-    """
-    from nearkin.numerics.kernels_near_pairs import count_partners, fill_partners
-
-    workers = pair_workers(others.size)
-    stripes = row_stripes(indptr, workers)
-    counts = np.zeros((workers, len(indptr) - 1), dtype=np.int64)
-    run_parts(lambda part: count_partners(indptr, others, weights, *stripes[part], counts[part]), workers)
-    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-    # Each worker's part of a row comes after those of the workers before.
-    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
-    partners, both_ways = np.empty(starts[-1], np.int32), np.empty(starts[-1], weights.dtype)
-    run_parts(
-        lambda part: fill_partners(
-            indptr, others, weights, *stripes[part], places[part], partners, both_ways
-        ),
-        workers,
-    )
-    return starts, partners, both_ways
 
 
 def pair_workers(n_pairs: int) -> int:
