@@ -43,6 +43,13 @@ def test_joined_weights_are_the_sum_of_both_ways(listed):
     np.testing.assert_array_equal(after, before + before.T)
 
 
+def test_parts_cover_all_rows_and_add_up(listed):
+    _, _, mirrored = listed
+    seen = []
+    assert mirrored.row_parts(lambda first, stop: seen.extend(range(first, stop)) or stop - first) == 90
+    assert sorted(seen) == list(range(90))
+
+
 def test_the_gradient_is_that_of_the_weighted_distances(listed):
     Z, (indptr, others), mirrored = listed
     rng = np.random.RandomState(2)

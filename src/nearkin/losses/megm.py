@@ -56,7 +56,7 @@ class MEGMLoss(SoftNeighbourLoss):
 
     def _judge(self, averages, rows, state):
         weights = state.weights[rows]
-        errors = np.negative(averages)
+        errors = np.negative(averages, out=averages)
         if state.codes is None:
             errors += state.targets[rows]
             on_targets = np.einsum("ij,ij->i", errors, state.targets[rows])

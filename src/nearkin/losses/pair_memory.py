@@ -6,7 +6,8 @@ import numpy as np
 
 from nearkin.numerics.mirrored_pairs import MirroredPairs
 from nearkin.numerics.near_pair_search import NearPairSearch
-from nearkin.numerics.near_pairs import PairList, list_distances
+from nearkin.numerics.near_pairs import PairList, list_distances, pair_workers, row_stripes
+from nearkin.numerics.workers import run_parts
 
 #: A list should outlive this many evaluations that change distances as much as the last ones
 EVALUATIONS_AHEAD = 4
@@ -23,6 +24,10 @@ LARGEST_SHARE_ENTERED = 0.005
 LARGEST_FALL = 3
 #: ... or after so many evaluations: from far outside a pair may pass the outer half unseen.
 OLDEST = 10
+#: Places of the sums over the pairs: how far they have moved inwards, its squares, how many are within
+#: the limits, and how many of those came in from the outer half.
+MOVED, SQUARES, INSIDE, ENTERED = range(4)
+N_SUMS = 4
 
 
 class PairMemory:
@@ -71,7 +76,7 @@ class PairMemory:
         roots = np.sqrt(np.maximum(limits, 0))
         if self.pairs is not None:
             distances = list_distances(Z, *self.pairs)
-            if self._holds(self.pairs, distances, roots):
+            if self._holds(distances, roots):
                 return self.pairs, distances
         return self._renewed(Z, roots, max_pairs)
 
@@ -90,32 +95,41 @@ class PairMemory:
         self.age, self.pairs = 0, None
         if found is not None:
             self.pairs, distances = found
-            self.excesses = _excesses(self.pairs, distances, roots)
-            self.inside = self.inside_at_search = int(np.count_nonzero(self.excesses < 0))
+            self.excesses = np.zeros_like(distances)
+            # Moves from zero: the list now remembers how far outside the limits each pair is.
+            self.inside = self.inside_at_search = int(self._moves(distances, roots, remember=True)[INSIDE])
         return found
 
-    def _holds(self, pairs, distances, roots) -> bool:
+    def _holds(self, distances, roots) -> bool:
         """Whether the list will do; also learns how fast distances change and how many are near."""
         self.age += 1
-        now = _excesses(pairs, distances, roots)
-        if len(now):
-            self.change = _inward(self.excesses - now, float(np.median(roots))) / self.age
-        near = now < 0
-        self.inside = int(np.count_nonzero(near))
+        moves = self._moves(distances, roots)
+        self.inside = int(moves[INSIDE])
+        if len(distances):
+            self.change = _inward(moves, len(distances), float(np.median(roots))) / self.age
         if self.age > OLDEST or self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
-        entered = np.count_nonzero(near & (self.excesses > self.margin / 2))
-        return bool(entered <= LARGEST_SHARE_ENTERED * self.inside)
+        return bool(moves[ENTERED] <= LARGEST_SHARE_ENTERED * self.inside)
+
+    def _moves(self, distances, roots, *, remember: bool = False) -> np.ndarray:
+        """Sums over the pairs of how they have moved inwards since the search."""
+        from nearkin.numerics.kernels_near_pairs import pair_moves
+
+        assert self.pairs is not None
+        stripes = row_stripes(self.pairs[0], pair_workers(len(distances)))
+        roots, half = roots.astype(distances.dtype), self.margin / 2
+        sums = np.zeros((len(stripes), N_SUMS))
+        run_parts(
+            lambda part: pair_moves(
+                *self.pairs, distances, roots, self.excesses, half, remember, *stripes[part], sums[part]
+            ),
+            len(stripes),
+        )
+        return sums.sum(axis=0)
 
 
-def _inward(moves: np.ndarray, typical_limit: float) -> float:
+def _inward(moves: np.ndarray, n_pairs: int, typical_limit: float) -> float:
     """How far pairs tend to come in: less than they move where all of them drift outwards."""
-    spread = float(moves.std())
-    return max(spread + float(moves.mean()), spread / 2, SMALLEST_CHANGE * typical_limit)
-
-
-def _excesses(pairs: PairList, distances, roots) -> np.ndarray:
-    """How far beyond the limits each listed pair is."""
-    from nearkin.numerics.kernels_near_pairs import pair_excesses
-
-    return pair_excesses(*pairs, distances, roots.astype(distances.dtype))
+    mean = moves[MOVED] / n_pairs
+    spread = float(np.sqrt(max(moves[SQUARES] / n_pairs - mean**2, 0.0)))
+    return max(spread + mean, spread / 2, SMALLEST_CHANGE * typical_limit)

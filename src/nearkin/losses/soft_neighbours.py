@@ -176,20 +176,28 @@ class SoftNeighbourLoss(Loss):
     def _weigh_list(self, Z, distances, state) -> tuple[float, np.ndarray]:
         from nearkin.numerics import kernels_soft as kernels
 
-        n, pairs = len(Z), state.memory.mirrored()
+        pairs = state.memory.mirrored()
         P = pairs.spread(distances)
         nearest = state.nearest[:, 0].copy()
-        pairs.over_rows(kernels.row_softmax, state.sharpness.astype(Z.dtype), state.decay, P, nearest)
-        state.nearest = nearest[:, None]
+        sharpness = state.sharpness.astype(Z.dtype)
         if state.codes is None:
             add_up, weigh, labels = kernels.row_target_sums, kernels.row_weigh_targets, state.targets
-            averages = np.zeros(labels.shape, dtype=Z.dtype)
+            width = labels.shape[1]
         else:
             add_up, weigh, labels = kernels.row_class_sums, kernels.row_weigh_classes, state.codes
-            averages = np.zeros((n, len(state.segments) - 1), dtype=Z.dtype)
-        pairs.over_rows(add_up, P, labels, averages)
-        value, slopes, offsets = self._judge(averages, slice(0, n), state)
-        pairs.over_rows(weigh, P, labels, slopes, offsets)
+            width = len(state.segments) - 1
+
+        def weigh_rows(first: int, stop: int) -> float:
+            rows = pairs.starts, pairs.partners, first, stop
+            kernels.row_softmax(*rows, P, sharpness, state.decay, nearest)
+            averages = np.zeros((stop - first, width), dtype=Z.dtype)
+            add_up(*rows, P, labels, averages)
+            value, slopes, offsets = self._judge(averages, slice(first, stop), state)
+            weigh(*rows, P, labels, slopes, offsets)
+            return value
+
+        value = pairs.row_parts(weigh_rows)
+        state.nearest = nearest[:, None]
         pairs.join(P)
         return value, pairs.gradient(Z, P)
 

@@ -15,14 +15,14 @@ def count_partners(indptr, others, first, stop, counts):
 
 @njit(cache=True, nogil=True)
 def fill_partners(indptr, others, middles, first, stop, places, partners, mirrors):
-    """Write the pairs counted so to the rows of both partners, and where the other's entry is."""
+    """Write the pairs counted so to the rows of both partners."""
     for i in range(first, stop):
-        here = middles[i] - indptr[i]
+        shift = middles[i] - indptr[i]
         for p in range(indptr[i], indptr[i + 1]):
             j = others[p]
             there = places[j]
             places[j] = there + 1
-            partners[here + p] = j
+            partners[shift + p] = j
             partners[there] = i
             mirrors[p] = there
 
@@ -31,9 +31,9 @@ def fill_partners(indptr, others, middles, first, stop, places, partners, mirror
 def spread(indptr, middles, mirrors, values, first, stop, out):
     """Write the values of the pairs listed in rows first..stop to both their entries."""
     for i in range(first, stop):
-        here = middles[i] - indptr[i]
+        shift = middles[i] - indptr[i]
         for p in range(indptr[i], indptr[i + 1]):
-            out[here + p] = values[p]
+            out[shift + p] = values[p]
             out[mirrors[p]] = values[p]
 
 
@@ -41,17 +41,17 @@ def spread(indptr, middles, mirrors, values, first, stop, out):
 def join(indptr, middles, mirrors, first, stop, weights):
     """Replace both weights of the pairs listed in rows first..stop with their sum."""
     for i in range(first, stop):
-        here = middles[i] - indptr[i]
+        shift = middles[i] - indptr[i]
         for p in range(indptr[i], indptr[i + 1]):
             there = mirrors[p]
-            total = weights[here + p] + weights[there]
-            weights[here + p] = total
+            total = weights[shift + p] + weights[there]
+            weights[shift + p] = total
             weights[there] = total
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def gather_pairs(starts, partners, first, stop, Z, weights, dZ):
-    """Gradient of sum of weight * distance over all pairs, for rows first..stop."""
+def gather_pairs(starts, partners, weights, first, stop, Z, dZ):
+    """Gradient of the sum over all pairs of weight * distance, for rows first..stop."""
     width = Z.shape[1]
     own = np.empty(width, Z.dtype)
     longest = 0

@@ -161,10 +161,24 @@ def scatter_targets(Z, targets, weights, dZ):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def pair_excesses(indptr, others, distances, roots):
-    """Root of each listed pair's distance minus the larger of its rows' roots."""
-    out = np.empty_like(distances)
-    for i in range(indptr.size - 1):
+def pair_moves(indptr, others, distances, roots, excesses, half_margin, remember, first, stop, sums):
+    """How the pairs listed in rows first..stop have moved since their excesses were remembered.
+
+    An excess is the root of the distance minus the larger of the rows' roots. Adds up the moves
+    inwards, their squares, the pairs without excess now, and those of them that had more than
+    `half_margin`.
+    """
+    moved, squares = 0.0, 0.0
+    inside, entered = 0, 0
+    for i in range(first, stop):
+        root = roots[i]
         for p in range(indptr[i], indptr[i + 1]):
-            out[p] = np.sqrt(distances[p]) - max(roots[i], roots[others[p]])
-    return out
+            now, before = np.sqrt(distances[p]) - max(root, roots[others[p]]), excesses[p]
+            move = before - now
+            moved += move
+            squares += move * move
+            inside += np.int64(now < 0)
+            entered += np.int64(now < 0 and before > half_margin)
+            if remember:
+                excesses[p] = now
+    sums[0], sums[1], sums[2], sums[3] = moved, squares, inside, entered

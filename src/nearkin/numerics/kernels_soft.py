@@ -105,7 +105,7 @@ def softmax_histogram(distances, sharpness, per_unit, counts, shares):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_softmax(starts, partners, first, stop, sharpness, decay, distances, nearest):
+def row_softmax(starts, partners, first, stop, distances, sharpness, decay, nearest):
     """Overwrite listed distances with the softmax rows p, for rows first..stop; note the nearest.
 
     Exponents farther than `decay` below the row's largest give zero: what a longer list holds besides
@@ -139,34 +139,36 @@ def row_softmax(starts, partners, first, stop, sharpness, decay, distances, near
 
 @njit(cache=True, nogil=True, fastmath=True)
 def row_target_sums(starts, partners, first, stop, P, targets, out):
-    """Sum of the partners' target rows, weighted with p, for rows first..stop."""
+    """Sums of the partners' target rows, weighted with p, of rows first..stop."""
     for i in range(first, stop):
+        sums = out[i - first]
         for e in range(starts[i], starts[i + 1]):
             if P[e] != 0:
                 j = partners[e]
                 for t in range(targets.shape[1]):
-                    out[i, t] += P[e] * targets[j, t]
+                    sums[t] += P[e] * targets[j, t]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def row_class_sums(starts, partners, first, stop, P, codes, out):
     """The same for one-hot targets given as codes."""
     for i in range(first, stop):
-        sums = out[i]
+        sums = out[i - first]
         for e in range(starts[i], starts[i + 1]):
             sums[codes[partners[e]]] += P[e]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def row_weigh_targets(starts, partners, first, stop, P, targets, slopes, offsets):
-    """Overwrite p_ij with p_ij * (slopes[i] . targets[j] + offsets[i]), for rows first..stop."""
+    """Overwrite p_ij with p_ij * (slope of i . targets[j] + offset of i), for rows first..stop."""
     for i in range(first, stop):
+        slope, offset = slopes[i - first], offsets[i - first]
         for e in range(starts[i], starts[i + 1]):
             if P[e] != 0:
                 j = partners[e]
-                factor = offsets[i]
+                factor = offset
                 for t in range(targets.shape[1]):
-                    factor += slopes[i, t] * targets[j, t]
+                    factor += slope[t] * targets[j, t]
                 P[e] *= factor
 
 
@@ -174,6 +176,6 @@ def row_weigh_targets(starts, partners, first, stop, P, targets, slopes, offsets
 def row_weigh_classes(starts, partners, first, stop, P, codes, slopes, offsets):
     """The same for one-hot targets given as codes."""
     for i in range(first, stop):
-        own, offset = slopes[i], offsets[i]
+        slope, offset = slopes[i - first], offsets[i - first]
         for e in range(starts[i], starts[i + 1]):
-            P[e] *= own[codes[partners[e]]] + offset
+            P[e] *= slope[codes[partners[e]]] + offset

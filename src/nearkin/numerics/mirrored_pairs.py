@@ -6,6 +6,8 @@ partners of a pair make of it is joined at the end.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nearkin.numerics.near_pairs import PairList, pair_workers, row_stripes
@@ -19,6 +21,12 @@ class MirroredPairs:
     ----------
     pairs : (indptr, others)
         Each pair once, with the greater row as the other.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n + 1,)
+    partners : ndarray
+        The other row of each entry, rising within a row.
 
     Notes
     -----
@@ -36,50 +44,53 @@ class MirroredPairs:
     def __init__(self, pairs: PairList):
         from nearkin.numerics.kernels_mirrored import count_partners, fill_partners
 
-        self.pairs = pairs
-        indptr, others = pairs
-        n = len(indptr) - 1
-        self.workers = pair_workers(others.size)
-        self.pair_stripes = row_stripes(indptr, self.workers)
-        counts = np.zeros((self.workers, n), dtype=np.int64)
+        indptr, others = self.pairs = pairs
+        self._workers = pair_workers(others.size)
+        self._pair_stripes = row_stripes(indptr, self._workers)
+        counts = np.zeros((self._workers, len(indptr) - 1), dtype=np.int64)
         self._over_pairs(lambda part, rows: count_partners(*pairs, *rows, counts[part]))
         earlier = counts.sum(axis=0)
         self.starts = np.concatenate([[0], np.cumsum(earlier + np.diff(indptr))])
-        #: Where the partners that come after a row begin.
-        self.middles = self.starts[:-1] + earlier
+        # Where the partners that come after a row begin.
+        self._middles = self.starts[:-1] + earlier
         # Each worker's share of a row comes after those of the workers before.
         places = self.starts[:-1] + np.cumsum(counts, axis=0) - counts
         self.partners = np.empty(self.starts[-1], dtype=np.int32)
-        #: Where the other partner keeps each pair.
-        self.mirrors = np.empty(others.size, dtype=np.int64)
+        # Where the other partner keeps each pair.
+        small = self.partners.size < np.iinfo(np.int32).max
+        self._mirrors = np.empty(others.size, dtype=np.int32 if small else np.int64)
         self._over_pairs(
             lambda part, rows: fill_partners(
-                *pairs, self.middles, *rows, places[part], self.partners, self.mirrors
+                *pairs, self._middles, *rows, places[part], self.partners, self._mirrors
             )
         )
-        self.row_stripes = row_stripes(self.starts, self.workers)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """A value of each pair in the rows of both partners."""
+        """A value of each pair, in the rows of both partners."""
         from nearkin.numerics.kernels_mirrored import spread
 
         out = np.empty(self.partners.size, dtype=values.dtype)
         self._over_pairs(
-            lambda part, rows: spread(self.pairs[0], self.middles, self.mirrors, values, *rows, out)
+            lambda _, rows: spread(self.pairs[0], self._middles, self._mirrors, values, *rows, out)
         )
         return out
 
-    def over_rows(self, kernel, *arguments) -> None:
-        """Call ``kernel(starts, partners, first, stop, *arguments)`` on stretches of rows."""
-        run_parts(
-            lambda part: kernel(self.starts, self.partners, *self.row_stripes[part], *arguments), self.workers
-        )
-
     def join(self, weights: np.ndarray) -> None:
-        """Replace the two weights of each pair with their sum."""
+        """Replace the weights that both partners give each pair with their sum."""
         from nearkin.numerics.kernels_mirrored import join
 
-        self._over_pairs(lambda _, rows: join(self.pairs[0], self.middles, self.mirrors, *rows, weights))
+        self._over_pairs(lambda _, rows: join(self.pairs[0], self._middles, self._mirrors, *rows, weights))
+
+    def row_parts(self, task: Callable[[int, int], float]) -> float:
+        """Call ``task(first, stop)`` on stretches of rows, in several threads; the sum of the results."""
+        stripes = row_stripes(self.starts, self._workers)
+        results = np.zeros(len(stripes))
+
+        def work(part: int) -> None:
+            results[part] = task(*stripes[part])
+
+        run_parts(work, len(stripes))
+        return float(results.sum())
 
     def gradient(self, Z, weights: np.ndarray) -> np.ndarray:
         """Gradient in Z of the sum of weight times squared distance, each pair counted once.
@@ -90,12 +101,12 @@ class MirroredPairs:
         from nearkin.numerics.kernels_mirrored import gather_pairs
 
         dZ = np.empty_like(Z)
-        workers = max(self.workers, worker_count(weights.size * Z.shape[1] * 4))
+        workers = max(self._workers, worker_count(weights.size * Z.shape[1] * 4))
         stripes = row_stripes(self.starts, workers)
         run_parts(
-            lambda part: gather_pairs(self.starts, self.partners, *stripes[part], Z, weights, dZ), workers
+            lambda part: gather_pairs(self.starts, self.partners, weights, *stripes[part], Z, dZ), workers
         )
         return dZ
 
     def _over_pairs(self, task) -> None:
-        run_parts(lambda part: task(part, self.pair_stripes[part]), self.workers)
+        run_parts(lambda part: task(part, self._pair_stripes[part]), self._workers)
