@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Products looked at together: first many, then, where something is found, few.
-FEW, MANY = 16, 64
+from nearkin.numerics.lane_masks import LANES, first_bit, mask_below, mask_within
+
 # Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
 FAR = 1e37
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def collect_near(
     G, row, column, norms, halves, limits, firsts, written, rows_out, columns_out, distances_out
 ):
@@ -22,42 +22,24 @@ def collect_near(
     """
     zero = G.dtype.type(0)
     n_rows, n_columns = G.shape
-    found = np.empty(FEW, np.int32)
-    # Loops over plain ranges of views, counting instead of branching, are what the compiler vectorises.
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     for r in range(n_rows):
         i = row + r
-        half, limit, first = halves[i], limits[i], firsts[i] - column
+        first = firsts[i] - column
         products = G[r]
-        for first_of_many in range(0, n_columns, MANY):
-            end = min(first_of_many + MANY, n_columns)
-            if end <= first:
-                continue
-            count = np.int32(0)
-            for c in range(first_of_many, end):
-                count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
-            if count == 0:
-                continue
-            if written + count > rows_out.size:
+        for start in range(max(first, 0) // LANES * LANES, n_columns, LANES):
+            mask = mask_within(products, others, other_limits, start, halves[i], limits[i])
+            if start < first:
+                mask &= ~((np.uint64(1) << np.uint64(first - start)) - np.uint64(1))
+            if mask != 0 and written + LANES > rows_out.size:
                 return -1
-            for start in range(first_of_many, end, FEW):
-                stop = min(start + FEW, end)
-                count = np.int32(0)
-                for c in range(start, stop):
-                    count += np.int32(half + others[c] - products[c] <= max(limit, other_limits[c]))
-                if count == 0:
-                    continue
-                # Writing all and keeping some is faster than to branch on each.
-                finds = np.int64(0)
-                for c in range(max(start, first), stop):
-                    found[finds] = c
-                    finds += np.int64(half + others[c] - products[c] <= max(limit, other_limits[c]))
-                for f in range(finds):
-                    c = found[f]
-                    rows_out[written] = i
-                    columns_out[written] = column + c
-                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
-                    written += 1
+            while mask != 0:
+                c = start + np.int64(first_bit(mask))
+                mask &= mask - np.uint64(1)
+                rows_out[written] = i
+                columns_out[written] = column + c
+                distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
+                written += 1
     return written
 
 
@@ -75,44 +57,32 @@ def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_ou
         places[r] += 1
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def nearest_others(G, row, column, norms, minima, nearest):
+@njit(cache=True, nogil=True)
+def nearest_others(G, row, column, halves, minima, nearest):
     """Update each row's nearest other rows, in rising order, from a tile of inner products.
 
-    `minima` lack the row's own norm.
+    `halves` are half the squared norms; `minima` are half the distances, less that of the row.
     """
     n_rows, n_columns = G.shape
     last = minima.shape[1] - 1
-    others = norms[column : column + n_columns]
+    others = halves[column : column + n_columns]
     for r in range(n_rows):
         i = row + r
         products, distances, found = G[r], minima[i], nearest[i]
-        for first_of_many in range(0, n_columns, MANY):
-            end = min(first_of_many + MANY, n_columns)
-            worst = distances[last]
-            count = np.int32(0)
-            for c in range(first_of_many, end):
-                count += np.int32(others[c] - 2 * products[c] < worst)
-            if count == 0:
-                continue
-            for start in range(first_of_many, end, FEW):
-                stop = min(start + FEW, end)
-                worst = distances[last]
-                count = np.int32(0)
-                for c in range(start, stop):
-                    count += np.int32(others[c] - 2 * products[c] < worst)
-                if count == 0:
-                    continue
-                for c in range(start, stop):
-                    distance = others[c] - 2 * products[c]
-                    if distance < distances[last] and column + c != i:
-                        place = last
-                        while place > 0 and distances[place - 1] > distance:
-                            distances[place] = distances[place - 1]
-                            found[place] = found[place - 1]
-                            place -= 1
-                        distances[place] = distance
-                        found[place] = column + c
+        for start in range(0, n_columns, LANES):
+            mask = mask_below(products, others, start, distances[last])
+            while mask != 0:
+                c = start + np.int64(first_bit(mask))
+                mask &= mask - np.uint64(1)
+                distance = others[c] - products[c]
+                if distance < distances[last] and column + c != i:
+                    place = last
+                    while place > 0 and distances[place - 1] > distance:
+                        distances[place] = distances[place - 1]
+                        found[place] = found[place - 1]
+                        place -= 1
+                    distances[place] = distance
+                    found[place] = column + c
 
 
 @njit(cache=True, nogil=True, fastmath=True)

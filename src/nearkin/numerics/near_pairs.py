@@ -150,7 +150,7 @@ def nearest_rows(Z, k: int = 1) -> np.ndarray:
     from nearkin.numerics.kernels_near_pairs import FAR, nearest_others
 
     n, width = Z.shape
-    norms = squared_norms(Z).astype(Z.dtype, copy=False)
+    halves = (squared_norms(Z) / 2).astype(Z.dtype, copy=False)
     minima = np.full((n, k), FAR, dtype=Z.dtype)
     nearest = np.zeros((n, k), dtype=np.int64)
     starts = range(0, n, TILE_ROWS)
@@ -160,7 +160,7 @@ def nearest_rows(Z, k: int = 1) -> np.ndarray:
         for block in blocks:
             for column in range(0, n, TILE_COLUMNS):
                 G = scratch.products(starts[block], column)
-                nearest_others(G, starts[block], column, norms, minima, nearest)
+                nearest_others(G, starts[block], column, halves, minima, nearest)
 
     run_striped(search, len(starts), worker_count(n * n * (width + LOOK_COST)))
     return nearest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class SolverResult:
     message: str
     #: Value after each step, the start first.
     history: list[float] = field(default_factory=list, repr=False)
+    #: What was learned of the function on the way, if the solver can go on from that.
+    directions: Any = field(default=None, repr=False)
 
 
 class Solver(ABC):
@@ -45,8 +48,18 @@ class Solver(ABC):
         self.tol = tol
 
     @abstractmethod
-    def minimise(self, fun: Function, theta0: np.ndarray, callback: Callback | None = None) -> SolverResult:
-        """A (local) minimiser of `fun` from theta0."""
+    def minimise(
+        self,
+        fun: Function,
+        theta0: np.ndarray,
+        callback: Callback | None = None,
+        directions: Any = None,
+    ) -> SolverResult:
+        """A (local) minimiser of `fun` from theta0.
+
+        `directions` are those of an earlier result, of the same solver on much the same function
+        around theta0: they spare learning its curvature again.
+        """
 
 
 #: A gradient is only taken for zero well below the tolerance on values: its scale is the data's.

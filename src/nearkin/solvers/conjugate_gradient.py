@@ -4,7 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.solvers.descent import LineSearchSolver
+from nearkin.solvers.descent import Directions, LineSearchSolver
+
+
+class ConjugateDirections(Directions):
+    """Polak-Ribiere: the gradient, with as much of the last direction as the gradient has turned."""
+
+    def __init__(self) -> None:
+        self.last: tuple[np.ndarray, np.ndarray] | None = None
+
+    def next(self, gradient):
+        direction = -gradient
+        if self.last is not None:
+            last_gradient, last_direction = self.last
+            beta = gradient @ (gradient - last_gradient) / (last_gradient @ last_gradient)
+            bent = direction + max(beta, 0.0) * last_direction
+            if gradient @ bent < -1e-10 * np.linalg.norm(gradient) * np.linalg.norm(bent):
+                direction = bent
+        self.last = gradient, direction
+        return direction
+
+    def forget(self):
+        bent = self.last is not None and not np.array_equal(-self.last[0], self.last[1])
+        self.last = None
+        return bent
 
 
 class ConjugateGradient(LineSearchSolver):
@@ -18,11 +41,5 @@ class ConjugateGradient(LineSearchSolver):
 
     curvature = 0.1
 
-    def _direction(self, gradient, previous_gradient, previous_direction):
-        if previous_gradient is None:
-            return -gradient
-        beta = gradient @ (gradient - previous_gradient) / (previous_gradient @ previous_gradient)
-        direction = -gradient + max(beta, 0.0) * previous_direction
-        if gradient @ direction >= -1e-10 * np.linalg.norm(gradient) * np.linalg.norm(direction):
-            return -gradient
-        return direction
+    def _directions(self):
+        return ConjugateDirections()

@@ -75,9 +75,14 @@ def whitening(F: np.ndarray) -> Coordinates:
 
 
 def minimise_in(
-    coordinates: Coordinates, solver: Solver, fun: Function, theta0: np.ndarray, callback: Callback
+    coordinates: Coordinates,
+    solver: Solver,
+    fun: Function,
+    theta0: np.ndarray,
+    callback: Callback,
+    directions=None,
 ) -> SolverResult:
-    """``solver.minimise(fun, theta0, callback)``, with steps taken in other coordinates.
+    """``solver.minimise(fun, theta0, callback, directions)``, with steps taken in other coordinates.
 
     >>> from nearkin.solvers import LBFGS
     >>> steep = Coordinates(np.diag([0.1, 1.0]), np.diag([10.0, 1.0]))
@@ -98,5 +103,7 @@ def minimise_in(
         value, gradient = fun(theta_at(u))
         return value, coordinates.theta(gradient)
 
-    result = solver.minimise(of_coordinates, last[0], lambda u, value: callback(theta_at(u), value))
+    result = solver.minimise(
+        of_coordinates, last[0], lambda u, value: callback(theta_at(u), value), directions
+    )
     return replace(result, theta=theta_at(result.theta))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from nearkin.solvers.descent import LineSearchSolver
+from nearkin.solvers.descent import Directions, LineSearchSolver
+
+
+class GradientDirections(Directions):
+    """Straight down."""
+
+    def next(self, gradient):
+        return -gradient
 
 
 class GradientDescent(LineSearchSolver):
@@ -17,5 +24,5 @@ class GradientDescent(LineSearchSolver):
 
     curvature = 0.9
 
-    def _direction(self, gradient, previous_gradient, previous_direction):
-        return -gradient
+    def _directions(self):
+        return GradientDirections()

@@ -234,19 +234,24 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
 
 
 def minimise_exactly(
-    solver: Solver, objective: Objective, theta, callback, coordinates: Coordinates | None = None
+    solver: Solver,
+    objective: Objective,
+    theta,
+    callback,
+    coordinates: Coordinates | None = None,
+    directions=None,
 ) -> SolverResult:
     """Minimise, and go on if the exact value at the end is worse than the solver believed.
 
     The value reported, and the last of the history, are exact.
     """
 
-    def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
+    def minimise(solver: Solver, theta: np.ndarray, directions) -> SolverResult:
         if coordinates is None:
-            return solver.minimise(objective, theta, callback)
-        return minimise_in(coordinates, solver, objective, theta, callback)
+            return solver.minimise(objective, theta, callback, directions)
+        return minimise_in(coordinates, solver, objective, theta, callback, directions)
 
-    result = minimise(solver, theta)
+    result = minimise(solver, theta, directions)
     for correction in range(LARGEST_CORRECTIONS + 1):
         exact = objective.exact(result.theta)[0]
         wrong = exact - result.value > max(solver.tol, objective.loss.negligible) * max(abs(exact), 1.0)
@@ -256,7 +261,7 @@ def minimise_exactly(
             break
         rest = copy.copy(solver)
         rest.max_iter = solver.max_iter - result.n_iter
-        more = minimise(rest, result.theta)
+        more = minimise(rest, result.theta, None)
         result = replace(
             more,
             n_iter=result.n_iter + more.n_iter,

@@ -61,7 +61,7 @@ def minimise_from_sample(solver: Solver, objective: Objective, theta, callback) 
         return replace(first, value=value, converged=converged, history=[*first.history[:-1], value])
     fine = copy.copy(solver)
     fine.max_iter = left
-    rest = minimise_exactly(fine, objective, first.theta, callback)
+    rest = minimise_exactly(fine, objective, first.theta, callback, directions=first.directions)
     return replace(
         rest,
         n_iter=first.n_iter + rest.n_iter,
