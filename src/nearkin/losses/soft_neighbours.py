@@ -115,7 +115,7 @@ class SoftNeighbourLoss(Loss):
         return state.listed
 
     def _over_blocks(self, Z, state) -> tuple[float, np.ndarray]:
-        from nearkin.numerics.kernels_soft import class_sums, softmax_block, weigh_classes
+        from nearkin.numerics.kernels_soft import softmax_block, weigh_classes
 
         error = 4 * np.finfo(Z.dtype).eps * float((squared_norms(Z) * state.sharpness).max())
         if Z.dtype == np.float32 and error > LARGEST_EXPONENT_ERROR:
@@ -125,17 +125,21 @@ class SoftNeighbourLoss(Loss):
         targets = state.targets.astype(dtype)
         nearest = np.empty(len(Z), dtype=np.int64)
 
+        segments = np.array([0, len(Z)]) if state.codes is None else state.segments
+
         def weigh(G, first, norms) -> float:
-            rows = slice(first, first + len(G))
-            softmax_block(G, first, norms, sharpness, nearest)
+            sums = np.empty((len(G), len(segments) - 1), dtype)
+            softmax_block(G, first, norms, sharpness, segments, nearest, sums)
+            inverse = 1 / (sums @ np.ones(sums.shape[1], dtype))[:, None]
+            averages = G @ targets if state.codes is None else sums
+            averages *= inverse
+            value, slopes, offsets = self._judge(averages, slice(first, first + len(G)), state)
+            slopes *= inverse
+            offsets *= inverse[:, 0]
             if state.codes is None:
-                value, slopes, offsets = self._judge(G @ targets, rows, state)
                 G *= slopes @ targets.T + offsets[:, None]
-                return value
-            averages = np.empty((len(G), len(state.segments) - 1), dtype)
-            class_sums(G, state.segments, averages)
-            value, slopes, offsets = self._judge(averages, rows, state)
-            weigh_classes(G, state.segments, slopes, offsets)
+            else:
+                weigh_classes(G, segments, slopes, offsets)
             return value
 
         result = row_block_gradient(Z, weigh)

@@ -100,6 +100,29 @@ def pair_distances(Z, indptr, others, first, stop, out):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
+def keep_within(Z, indptr, others, limits, first, stop, counts, others_out, distances_out):
+    """Keep the pairs listed in rows first..stop that are within the larger of their limits.
+
+    They are written from where the first of the rows begins; `counts` are those kept of each row.
+    """
+    width = Z.shape[1]
+    written = indptr[first]
+    for i in range(first, stop):
+        before = written
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            total = Z.dtype.type(0)
+            for c in range(width):
+                difference = Z[i, c] - Z[j, c]
+                total += difference * difference
+            # Writing all and keeping some is faster than to branch on each.
+            others_out[written] = j
+            distances_out[written] = total
+            written += np.int64(total <= max(limits[i], limits[j]))
+        counts[i] = written - before
+
+
+@njit(cache=True, nogil=True, fastmath=True)
 def distances_to(Z, targets, out):
     """Squared distance of each row to each of its listed rows; -1 in the list stands for none."""
     n, k = targets.shape

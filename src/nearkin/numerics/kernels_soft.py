@@ -16,8 +16,12 @@ CHUNK = 64
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def softmax_block(G, first, norms, sharpness, nearest):
-    """Overwrite inner products (block rows x all columns) with the softmax rows p; note the nearest."""
+def softmax_block(G, first, norms, sharpness, segments, nearest, sums):
+    """Overwrite inner products (block rows x all columns) with kernel weights, the largest of a row one.
+
+    Also notes the nearest of each row, and adds up its weights over each stretch of columns, from
+    ``segments[c]`` to ``segments[c + 1]``.
+    """
     n_rows, n = G.shape
     zero = G.dtype.type(0)
     for r in range(n_rows):
@@ -42,33 +46,23 @@ def softmax_block(G, first, norms, sharpness, nearest):
             where += 1
         nearest[i] = where
         sharp = sharpness[i]
+        # The row's own place is lent the largest weight to keep the loop free of branches.
         G[r, i] = low
-        total = zero
-        for j in range(n):
-            weight = exp(sharp * (low - G[r, j]))
-            G[r, j] = weight
-            total += weight
-        # The row's own place was lent the largest weight to keep the loop free of branches.
-        inverse = 1 / (total - G[r, i])
-        G[r, i] = 0
-        for j in range(n):
-            G[r, j] *= inverse
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def class_sums(P, segments, out):
-    """Sum of each row over each class; columns are sorted by class, class c ends at segments[c + 1]."""
-    for r in range(P.shape[0]):
         for c in range(segments.size - 1):
-            total = P.dtype.type(0)
+            total = zero
             for j in range(segments[c], segments[c + 1]):
-                total += P[r, j]
-            out[r, c] = total
+                weight = exp(sharp * (low - G[r, j]))
+                G[r, j] = weight
+                total += weight
+            sums[r, c] = total
+            if segments[c] <= i < segments[c + 1]:
+                sums[r, c] -= G[r, i]
+        G[r, i] = 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def weigh_classes(P, segments, slopes, offsets):
-    """Overwrite p_ij with p_ij * (slopes[i, class of j] + offsets[i])."""
+    """Overwrite p_ij with p_ij * (slopes[i, class of j] + offsets[i]); columns are sorted by class."""
     for r in range(P.shape[0]):
         for c in range(segments.size - 1):
             factor = slopes[r, c] + offsets[r]
@@ -152,10 +146,19 @@ def row_target_sums(starts, partners, first, stop, P, targets, out):
 @njit(cache=True, nogil=True, fastmath=True)
 def row_class_sums(starts, partners, first, stop, P, codes, out):
     """The same for one-hot targets given as codes."""
+    # Partners of one class often follow each other: two sums in turn need not wait for each other.
+    others = np.zeros(out.shape[1], out.dtype)
     for i in range(first, stop):
         sums = out[i - first]
-        for e in range(starts[i], starts[i + 1]):
+        begin, end = starts[i], starts[i + 1]
+        for e in range(begin, end - 1, 2):
             sums[codes[partners[e]]] += P[e]
+            others[codes[partners[e + 1]]] += P[e + 1]
+        if (end - begin) % 2:
+            sums[codes[partners[end - 1]]] += P[end - 1]
+        for c in range(others.size):
+            sums[c] += others[c]
+            others[c] = 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)

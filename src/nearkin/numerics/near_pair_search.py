@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.numerics.near_pairs import PairList, keep_pairs, list_distances, near_pairs
+from nearkin.numerics.near_pairs import PairList, list_distances, near_pairs, pairs_within
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
@@ -51,15 +51,11 @@ class NearPairSearch:
             flat = tall_product(Z, self.directions)
             candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
             if candidates is not None:
-                (indptr, others), _ = candidates
-                owners = np.repeat(np.arange(len(Z)), np.diff(indptr))
-                reach = np.maximum(limits[owners], limits[others])
-                distances = list_distances(Z, indptr, others)
-                kept = distances <= reach
-                pairs = keep_pairs(indptr, others, kept)
-                if len(others) > len(Z) + MOST_FALSE_CANDIDATES * len(pairs[1]):
+                found = pairs_within(Z, candidates[0], limits)
+                n_candidates, n_found = len(candidates[1]), len(found[1])
+                if n_candidates > len(Z) + MOST_FALSE_CANDIDATES * n_found:
                     self.share = 1 - (1 - self.share) / 2
-                return (pairs, distances[kept]) if len(pairs[1]) <= max_pairs else None
+                return found if n_found <= max_pairs else None
             self.share = 1.0
         found = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups)
         if (

@@ -203,13 +203,30 @@ def list_distances(Z, indptr, others) -> np.ndarray:
     return out
 
 
-def keep_pairs(indptr, others, kept: np.ndarray) -> PairList:
-    """The list without the pairs that are not `kept`.
+def pairs_within(Z, pairs: PairList, limits) -> tuple[PairList, np.ndarray]:
+    """Those of the pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and these distances.
 
-    >>> keep_pairs(np.array([0, 2, 3]), np.array([1, 2, 2]), np.array([True, False, True]))
-    (array([0, 1, 2]), array([1, 2]))
+    >>> pairs = np.array([0, 2, 3, 3]), np.array([1, 2, 2], dtype=np.int32)
+    >>> pairs_within(np.array([[0.0], [1.0], [5.0]]), pairs, np.array([2.0, 0.0, 0.0]))
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
     """
-    return np.concatenate([[0], np.cumsum(kept)])[indptr], others[kept]
+    from nearkin.numerics.kernels_near_pairs import keep_within
+
+    indptr, others = pairs
+    counts = np.zeros(len(indptr), dtype=np.int64)
+    kept, distances = np.empty_like(others), np.empty(others.size, dtype=Z.dtype)
+    limits = limits.astype(Z.dtype, copy=False)
+    stripes = row_stripes(indptr, worker_count(others.size * Z.shape[1] * 8))
+    run_parts(
+        lambda part: keep_within(Z, *pairs, limits, *stripes[part], counts[1:], kept, distances),
+        len(stripes),
+    )
+    # Each worker has written from the start of its own stretch on.
+    found = np.cumsum(counts)
+    parts = [slice(indptr[first], indptr[first] + found[stop] - found[first]) for first, stop in stripes]
+    return (found, np.concatenate([kept[part] for part in parts])), np.concatenate(
+        [distances[part] for part in parts]
+    )
 
 
 def pair_workers(n_pairs: int) -> int:

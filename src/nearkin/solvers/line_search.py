@@ -11,6 +11,13 @@ from nearkin.solvers.base import Function
 #: Share of the promised decrease that a step must bring.
 DECREASE = 1e-4
 LARGEST_STEP = 1e10
+#: Values of functions that leave out what hardly matters are told apart to this share of them; slopes
+#: tell more than such values.
+VALUE_PRECISION = 5e-4
+#: How steep, compared with the start, it may be uphill there.
+LARGEST_RISE = 0.8
+#: A bracket in which the first slope would lead down by less than this share of the value is not worth more.
+NEGLIGIBLE_FALL = 1e-9
 
 
 class Point(NamedTuple):
@@ -29,8 +36,10 @@ def strong_wolfe(
     """A step that lowers the value enough and flattens the slope to `curvature` of its start.
 
     Brackets such a step by doubling, then narrows the bracket by cubic interpolation
-    (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). If the budget of evaluations
-    runs out it returns the lowest point seen, which may be the start.
+    (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). Where values cannot be told
+    apart, a slope that tells of a minimum nearby will do (Hager & Zhang 2005, approximate Wolfe
+    conditions). If the budget of evaluations runs out it returns the lowest point seen, which may be
+    the start.
 
     Returns
     -------
@@ -55,30 +64,33 @@ def strong_wolfe(
     def too_high(point: Point) -> bool:
         return point.value > start.value + DECREASE * point.step * start.slope
 
-    def flat(point: Point) -> bool:
-        return abs(point.slope) <= -curvature * start.slope
+    def acceptable(point: Point) -> bool:
+        if abs(point.slope) > -curvature * start.slope:
+            return False
+        equal = point.value <= start.value + VALUE_PRECISION * abs(start.value)
+        return not too_high(point) or (equal and point.slope <= -LARGEST_RISE * start.slope)
 
     low, high, previous = start, None, start
     while high is None and used < budget:
         point = at(step)
+        if acceptable(point):
+            return point, used
         if too_high(point) or (previous is not start and point.value >= previous.value):
             low, high = previous, point
-        elif flat(point):
-            return point, used
         elif point.slope >= 0:
             low, high = point, previous
         else:
             previous, step = point, min(2.5 * step, LARGEST_STEP)
     while high is not None and used < budget:
         width = high.step - low.step
-        if abs(width) <= 1e-12 * max(abs(low.step), 1e-300):
+        if abs(width * start.slope) <= NEGLIGIBLE_FALL * abs(start.value):
             break
         point = at(low.step + width * _cubic_share(low, high))
+        if acceptable(point):
+            return point, used
         if too_high(point) or point.value >= low.value:
             high = point
             continue
-        if flat(point):
-            return point, used
         if point.slope * width >= 0:
             high = low
         low = point

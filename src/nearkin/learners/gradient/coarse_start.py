@@ -20,9 +20,9 @@ LARGEST_SAMPLE = 2_000
 #: Neighbourhoods of fewer rows than this are narrow: lists of near pairs are short.
 NARROW = 80
 #: Every so many steps the other sample judges, and the neighbourhoods are looked at.
-STEPS_PER_LOOK = 2
+STEPS_PER_LOOK = 4
 #: Looks without a better value on the other sample before all rows take over.
-PATIENCE = 2
+PATIENCE = 1
 #: Most steps on the sample: where kernels stay broad, all rows must have their say.
 MOST_COARSE_STEPS = 15
 
@@ -36,9 +36,15 @@ def minimise_from_sample(solver: Solver, objective: Objective, theta, callback) 
     the whole's.
     """
     n = len(objective.F)
-    if n < SMALLEST_SAMPLED or objective.pairs_per_row(theta) <= NARROW:
+    if n < SMALLEST_SAMPLED:
         return minimise_exactly(solver, objective, theta, callback)
     sample, others = (objective.narrowed(rows) for rows in _two_samples(n))
+
+    def narrow(theta) -> bool:
+        return sample.pairs_per_row(theta) * n / len(sample.F) <= NARROW
+
+    if narrow(theta):
+        return minimise_exactly(solver, objective, theta, callback)
     stopped, steps, judged = False, 0, [others(theta)[0]]
 
     def after_step(theta, value) -> bool:
@@ -49,7 +55,7 @@ def minimise_from_sample(solver: Solver, objective: Objective, theta, callback) 
             return stopped
         judged.append(others(theta)[0])
         waited = len(judged) - 1 - int(np.argmin(judged))
-        return waited >= PATIENCE or objective.pairs_per_row(theta) <= NARROW
+        return waited >= PATIENCE or narrow(theta)
 
     coarse = copy.copy(solver)
     coarse.max_iter = min(solver.max_iter, MOST_COARSE_STEPS)
