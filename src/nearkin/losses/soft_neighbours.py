@@ -15,7 +15,7 @@ from nearkin.numerics.products import squared_norms
 from nearkin.numerics.row_blocks import row_block_gradient
 
 #: Below this many rows every pair is weighed: finding the near ones would cost as much.
-SMALLEST_LISTED = 1_000
+SMALLEST_LISTED = 500
 #: Beyond this share of all pairs full blocks are faster than a list; beyond this many pairs, smaller.
 LARGEST_LISTED_SHARE = 0.16
 LARGEST_LISTED = 6_000_000

@@ -21,7 +21,7 @@ TILE_COLUMNS = 1_024
 #: To look at an inner product costs as much as so many more dimensions of it.
 LOOK_COST = 30
 #: To visit a listed pair and its two rows costs as much as so many multiply-adds.
-PAIR_COST = 1_000
+PAIR_COST = 400
 #: How many times its share of the allowed pairs a stretch of rows may have.
 UNEVENNESS = 16
 

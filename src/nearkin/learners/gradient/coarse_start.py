@@ -12,11 +12,11 @@ from nearkin.objective import Objective
 from nearkin.solvers import Solver, SolverResult
 
 #: With fewer rows there is little to save.
-SMALLEST_SAMPLED = 1_500
+SMALLEST_SAMPLED = 1_000
 #: One row in so many is taken, ...
 SAMPLE_STEP = 4
-#: ... but no more than this.
-LARGEST_SAMPLE = 2_000
+#: ... but no fewer than this, and no more.
+SMALLEST_SAMPLE, LARGEST_SAMPLE = 500, 2_000
 #: Neighbourhoods of fewer rows than this are narrow: lists of near pairs are short.
 NARROW = 80
 #: Every so many steps the other sample judges, and the neighbourhoods are looked at.
@@ -84,6 +84,6 @@ def _two_samples(n: int) -> tuple[np.ndarray, np.ndarray]:
     >>> [rows[:3].tolist() for rows in _two_samples(4000)]
     [[0, 4, 8], [2, 6, 10]]
     """
-    size = min(n // SAMPLE_STEP, LARGEST_SAMPLE)
+    size = int(np.clip(n // SAMPLE_STEP, SMALLEST_SAMPLE, LARGEST_SAMPLE))
     rows = np.arange(size) * n // size
     return rows, rows + n // size // 2
