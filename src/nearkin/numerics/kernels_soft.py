@@ -48,16 +48,14 @@ def softmax_block(G, first, norms, sharpness, segments, nearest, sums):
         sharp = sharpness[i]
         # The row's own place is lent the largest weight to keep the loop free of branches.
         G[r, i] = low
+        for j in range(n):
+            G[r, j] = exp(sharp * (low - G[r, j]))
+        G[r, i] = 0
         for c in range(segments.size - 1):
             total = zero
             for j in range(segments[c], segments[c + 1]):
-                weight = exp(sharp * (low - G[r, j]))
-                G[r, j] = weight
-                total += weight
+                total += G[r, j]
             sums[r, c] = total
-            if segments[c] <= i < segments[c + 1]:
-                sums[r, c] -= G[r, i]
-        G[r, i] = 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
