@@ -22,8 +22,14 @@ def problem(n=400, d=5):
 
 
 @pytest.fixture
-def objective(monkeypatch):
+def small(monkeypatch):
+    """Even a few hundred rows are sampled."""
     monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLED", 100)
+    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLE", 100)
+
+
+@pytest.fixture
+def objective(small):
     X, y = problem()
     return Objective(LinearMap(init="identity"), MEGMLoss(), X, y, np.eye(5).ravel())
 
@@ -73,8 +79,7 @@ def test_narrow_neighbourhoods_need_no_sample(objective):
     np.testing.assert_array_equal(same.theta, plain.theta)
 
 
-def test_megm_warns_when_the_budget_ran_out_on_the_sample(monkeypatch):
-    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLED", 100)
+def test_megm_warns_when_the_budget_ran_out_on_the_sample(small):
     X, y = problem()
     with pytest.warns(ConvergenceWarning):
         MEGM(max_iter=1, early_stopping=False).fit(X, y)
