@@ -57,7 +57,9 @@ def test_near_pairs_and_full_blocks_agree(loss, dtype, monkeypatch):
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
     assert state.listed
     assert listed == pytest.approx(full, abs=2 * loss.negligible)
-    assert np.linalg.norm(listed_gradient - full_gradient) <= 0.01 * np.linalg.norm(full_gradient)
+    assert np.linalg.norm(listed_gradient - full_gradient) <= max(
+        0.01, 15 * loss.negligible
+    ) * np.linalg.norm(full_gradient)
     assert loss.forget(state)
     certain, certain_gradient = loss.value_and_grad(3 * Z, state)
     assert certain == pytest.approx(full, rel=1e-4)

@@ -21,8 +21,6 @@ SMALLEST_SAMPLE, LARGEST_SAMPLE = 500, 2_000
 NARROW = 80
 #: Every so many steps the other sample judges, and the neighbourhoods are looked at.
 STEPS_PER_LOOK = 4
-#: Looks without a better value on the other sample before all rows take over.
-PATIENCE = 1
 #: Most steps on the sample: where kernels stay broad, all rows must have their say.
 MOST_COARSE_STEPS = 15
 
@@ -45,17 +43,19 @@ def minimise_from_sample(solver: Solver, objective: Objective, theta, callback) 
 
     if narrow(theta):
         return minimise_exactly(solver, objective, theta, callback)
-    stopped, steps, judged = False, 0, [others(theta)[0]]
+    stopped, steps, best = False, 0, np.inf
 
     def after_step(theta, value) -> bool:
-        nonlocal stopped, steps
+        nonlocal stopped, steps, best
         stopped = bool(callback(theta, value))
         steps += 1
         if stopped or steps % STEPS_PER_LOOK:
             return stopped
-        judged.append(others(theta)[0])
-        waited = len(judged) - 1 - int(np.argmin(judged))
-        return waited >= PATIENCE or narrow(theta)
+        judged = others(theta)[0]
+        if judged >= best or narrow(theta):
+            return True
+        best = judged
+        return False
 
     coarse = copy.copy(solver)
     coarse.max_iter = min(solver.max_iter, MOST_COARSE_STEPS)
