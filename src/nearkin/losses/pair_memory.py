@@ -116,12 +116,13 @@ class PairMemory:
         from nearkin.numerics.kernels_near_pairs import pair_moves
 
         assert self.pairs is not None
-        stripes = row_stripes(self.pairs[0], pair_workers(len(distances)))
+        indptr, others = self.pairs
+        stripes = row_stripes(indptr, pair_workers(len(distances)))
         roots, half = roots.astype(distances.dtype), self.margin / 2
         sums = np.zeros((len(stripes), N_SUMS))
         run_parts(
             lambda part: pair_moves(
-                *self.pairs, distances, roots, self.excesses, half, remember, *stripes[part], sums[part]
+                indptr, others, distances, roots, self.excesses, half, remember, *stripes[part], sums[part]
             ),
             len(stripes),
         )

@@ -48,7 +48,7 @@ class MirroredPairs:
         self._workers = pair_workers(others.size)
         self._pair_stripes = row_stripes(indptr, self._workers)
         counts = np.zeros((self._workers, len(indptr) - 1), dtype=np.int64)
-        self._over_pairs(lambda part, rows: count_partners(*pairs, *rows, counts[part]))
+        self._over_pairs(lambda part, first, stop: count_partners(*pairs, first, stop, counts[part]))
         earlier = counts.sum(axis=0)
         self.starts = np.concatenate([[0], np.cumsum(earlier + np.diff(indptr))])
         # Where the partners that come after a row begin.
@@ -60,8 +60,8 @@ class MirroredPairs:
         small = self.partners.size < np.iinfo(np.int32).max
         self._mirrors = np.empty(others.size, dtype=np.int32 if small else np.int64)
         self._over_pairs(
-            lambda part, rows: fill_partners(
-                *pairs, self._middles, *rows, places[part], self.partners, self._mirrors
+            lambda part, first, stop: fill_partners(
+                *pairs, self._middles, first, stop, places[part], self.partners, self._mirrors
             )
         )
 
@@ -71,7 +71,9 @@ class MirroredPairs:
 
         out = np.empty(self.partners.size, dtype=values.dtype)
         self._over_pairs(
-            lambda _, rows: spread(self.pairs[0], self._middles, self._mirrors, values, *rows, out)
+            lambda _, first, stop: spread(
+                self.pairs[0], self._middles, self._mirrors, values, first, stop, out
+            )
         )
         return out
 
@@ -79,7 +81,9 @@ class MirroredPairs:
         """Replace the weights that both partners give each pair with their sum."""
         from nearkin.numerics.kernels_mirrored import join
 
-        self._over_pairs(lambda _, rows: join(self.pairs[0], self._middles, self._mirrors, *rows, weights))
+        self._over_pairs(
+            lambda _, first, stop: join(self.pairs[0], self._middles, self._mirrors, first, stop, weights)
+        )
 
     def row_parts(self, task: Callable[[int, int], float]) -> float:
         """Call ``task(first, stop)`` on stretches of rows, in several threads; the sum of the results."""
@@ -109,4 +113,4 @@ class MirroredPairs:
         return dZ
 
     def _over_pairs(self, task) -> None:
-        run_parts(lambda part: task(part, self._pair_stripes[part]), self._workers)
+        run_parts(lambda part: task(part, *self._pair_stripes[part]), self._workers)

@@ -47,6 +47,7 @@ class NearPairSearch:
         None if there are more than `max_pairs`.
         """
         self._turn(Z)
+        found: tuple[PairList, np.ndarray] | None
         if self.directions is not None:
             flat = tall_product(Z, self.directions)
             candidates = near_pairs(flat, limits, max_pairs=2 * max_pairs, groups=self.groups)
