@@ -10,8 +10,10 @@ from nearkin.numerics.near_pairs import (
     list_distances,
     near_pairs,
     nearest_rows,
+    pairs_within,
     row_stripes,
 )
+from nearkin.numerics.workers import one_blas_thread
 
 
 def brute_pairs(Z, limits, groups):
@@ -55,6 +57,19 @@ def test_float32_misses_none_far_from_the_origin():
     limits = np.full(200, 2.0)
     found = as_set(*near_pairs(Z, limits, max_pairs=10**6)[0])
     assert brute_pairs(Z.astype(np.float64), limits, np.arange(200)) <= found
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_pairs_within_keeps_the_near_ones_only(workers, monkeypatch):
+    monkeypatch.setattr(module, "worker_count", lambda multiply_adds: workers)
+    rng = np.random.RandomState(5)
+    Z, limits = rng.standard_normal((80, 3)), rng.uniform(0, 1, 80)
+    candidates = near_pairs(Z, limits + 1.0, max_pairs=10**4)[0]
+    with one_blas_thread():
+        (indptr, others), distances = pairs_within(Z, candidates, limits)
+    owners = np.repeat(np.arange(80), np.diff(indptr))
+    assert as_set(indptr, others) == brute_pairs(Z, limits, np.arange(80))
+    np.testing.assert_allclose(distances, ((Z[owners] - Z[others]) ** 2).sum(axis=1))
 
 
 def test_gives_up_beyond_the_budget():

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from scipy.optimize import rosen, rosen_der
+from scipy.optimize import minimize, rosen, rosen_der
 
 from nearkin.solvers import LBFGS, SOLVERS, ConjugateGradient, GradientDescent
+from nearkin.solvers.lbfgs import MEMORY, QuasiNewtonDirections
 from nearkin.solvers.line_search import DECREASE, Point, strong_wolfe
 
 
@@ -97,3 +98,79 @@ def test_values_that_were_too_good_are_no_end(overlooked_at):
     result = LBFGS(300, 1e-8).minimise(forgetful, np.ones(12))
     assert len(calls) > max(overlooked_at)
     assert scales @ result.theta**2 < 1e-3
+
+
+def test_lbfgs_takes_about_as_many_evaluations_as_scipys():
+    start = np.tile([-1.2, 1.0], 10)
+    ours = LBFGS(500, 0.0).minimise(rosenbrock, start, lambda theta, value: value < 1e-8)
+    reached = minimize(rosenbrock, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": 1e-5})
+    assert reached.fun < 1e-8
+    assert ours.value < 1e-8
+    assert ours.n_evaluations < 1.3 * reached.nfev
+
+
+@pytest.mark.parametrize("n_steps", [1, 3, MEMORY])
+def test_quasi_newton_directions_are_those_of_the_full_matrix(n_steps):
+    rng = np.random.RandomState(n_steps)
+    root = rng.standard_normal((6, 6))
+    hessian = root @ root.T + np.eye(6)
+    directions = QuasiNewtonDirections()
+    steps = [rng.standard_normal(6) for _ in range(n_steps)]
+    for step in steps:
+        directions.learn(step, hessian @ step)
+    last = hessian @ steps[-1]
+    inverse = np.eye(6) * (steps[-1] @ last) / (last @ last)
+    for step in steps:
+        change = hessian @ step
+        left = np.eye(6) - np.outer(step, change) / (step @ change)
+        inverse = left @ inverse @ left.T + np.outer(step, step) / (step @ change)
+    gradient = rng.standard_normal(6)
+    np.testing.assert_allclose(directions.next(gradient), -inverse @ gradient, rtol=1e-9)
+
+
+def test_only_the_last_steps_are_remembered_and_curves_downwards_are_not():
+    directions = QuasiNewtonDirections()
+    for _ in range(MEMORY + 5):
+        directions.learn(np.ones(2), np.ones(2))
+    assert len(directions.pairs) == MEMORY
+    assert directions.forget()
+    directions.learn(np.ones(2), -np.ones(2))
+    assert not directions.pairs
+    assert not directions.forget()
+
+
+def test_what_was_learned_of_one_function_serves_on_the_next():
+    def shifted(theta):
+        value, gradient = bowl(theta - 0.01)
+        return value, gradient
+
+    first = LBFGS(500, 1e-9).minimise(bowl, np.ones(40))
+    fresh = LBFGS(500, 1e-9).minimise(shifted, first.theta)
+    informed = LBFGS(500, 1e-9).minimise(shifted, first.theta, None, first.directions)
+    assert informed.n_evaluations < fresh.n_evaluations
+    np.testing.assert_allclose(informed.theta, 0.01, atol=1e-3)
+
+
+def test_line_search_trusts_slopes_where_values_are_too_rough_to_tell():
+    # The value at the start was a little too good, as after a list of pairs was made anew.
+    def rough(theta):
+        value, gradient = bowl(theta)
+        return 1.0 + 1e-6 * value + (1e-4 if theta[0] != 1 else 0), 1e-6 * gradient
+
+    theta = np.ones(1)
+    value, gradient = rough(theta)
+    start = Point(0.0, value, float(-gradient @ gradient), theta, gradient)
+    point, used = strong_wolfe(rough, start, -gradient, 4e5, curvature=0.9)
+    assert used == 1
+    assert point is not start
+    assert abs(point.slope) < abs(start.slope)
+
+
+def test_line_search_gives_up_soon_where_nothing_is_to_be_gained():
+    def upwards(theta):
+        return 1.0 + float(np.abs(theta).sum()), -1e-6 * np.ones(1)
+
+    start = Point(0.0, 1.0, -1e-12, np.zeros(1), -1e-6 * np.ones(1))
+    point, used = strong_wolfe(upwards, start, 1e-6 * np.ones(1), 1.0, curvature=0.1)
+    assert point is start
+    assert used < 6

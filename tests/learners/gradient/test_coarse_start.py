@@ -55,6 +55,19 @@ def test_first_steps_see_a_sample_only(objective, monkeypatch):
     assert sizes == sorted(sizes)
 
 
+def test_all_rows_go_on_with_what_the_sample_taught(objective, monkeypatch):
+    received = []
+
+    def noted(*arguments, directions=None, **options):
+        received.append(len(directions.pairs))
+        return minimise_exactly(*arguments, directions=directions, **options)
+
+    monkeypatch.setattr(coarse_start, "minimise_exactly", noted)
+    minimise_from_sample(LBFGS(30, 0.0), objective, np.eye(5).ravel(), lambda *_: False)
+    assert len(received) == 1
+    assert received[0] >= 3
+
+
 @pytest.mark.parametrize("budget", [1, 2, 4, 20])
 def test_budget_covers_both_parts(objective, budget):
     seen = []
