@@ -38,6 +38,8 @@ class MEGMLoss(SoftNeighbourLoss):
     # What is left out of a prediction counts in proportion to its error, which is small where it matters:
     # values are right to about a tenth of this, relative to themselves.
     negligible = 2e-3
+    # So a few pairs that come in unseen do no harm either.
+    evaluations_ahead, share_entered = 1, 0.01
 
     def __init__(self, n_neighbors="log2"):
         self.n_neighbors = n_neighbors

@@ -9,18 +9,15 @@ from nearkin.numerics.near_pair_search import NearPairSearch
 from nearkin.numerics.near_pairs import PairList, list_distances, pair_workers, row_stripes
 from nearkin.numerics.workers import run_parts
 
-#: A list should outlive this many evaluations that change distances as much as the last ones
-EVALUATIONS_AHEAD = 4
+#: A list should outlive some evaluations that change distances as much as the last ones
 #: (never less than this share of the limits), ...
 SMALLEST_CHANGE = 0.005
 #: ... unless it would have to reach farther beyond the limits than this share of them ...
 LARGEST_MARGIN = 0.15
 #: ... or would hold so many times the pairs within them (and a few for every row).
 LONGEST = 40
-#: Pairs are searched for anew once so many of the outer half have come within the limits, as a share of
-#: all that are, ...
-LARGEST_SHARE_ENTERED = 0.005
-#: ... or once those within the limits have fallen by this factor, ...
+#: Pairs are searched for anew once too many of the outer half have come within the limits, or once those
+#: within have fallen by this factor, ...
 LARGEST_FALL = 3
 #: ... or after so many evaluations: from far outside a pair may pass the outer half unseen.
 OLDEST = 10
@@ -45,11 +42,16 @@ class PairMemory:
         Only pairs of different groups are listed.
     largest_error : float, default=0
         How far the distances of a new list may be from the exact ones, which take time.
+    evaluations_ahead : int, default=4
+        How many evaluations a list is made for; the margin grows with them.
+    share_entered : float, default=0.005
+        Of the pairs within the limits, how many may have come in from the outer half of the margin.
     """
 
-    def __init__(self, groups=None, largest_error=0.0):
+    def __init__(self, groups=None, largest_error=0.0, evaluations_ahead=4, share_entered=0.005):
         self.search = NearPairSearch(groups, largest_error)
-        self.change, self.ahead = np.inf, float(EVALUATIONS_AHEAD)
+        self.evaluations_ahead, self.share_entered = evaluations_ahead, share_entered
+        self.change, self.ahead = np.inf, float(evaluations_ahead)
         self.age, self.inside = 0, 0
         self._mirrored: MirroredPairs | None = None
         self.forget()
@@ -88,7 +90,7 @@ class PairMemory:
         if room and self.margin <= LARGEST_MARGIN * float(np.median(roots)):
             most = min(max_pairs, LONGEST * self.inside + len(Z))
             found = self.search(Z, (roots + self.margin) ** 2, most)
-            self.ahead = self.ahead / 2 if found is None else EVALUATIONS_AHEAD
+            self.ahead = self.ahead / 2 if found is None else self.evaluations_ahead
         if found is None:
             self.margin = 0.0
             found = self.search(Z, roots**2, max_pairs)
@@ -109,7 +111,7 @@ class PairMemory:
             self.change = _inward(moves, len(distances), float(np.median(roots))) / self.age
         if self.age > OLDEST or self.margin == 0 or LARGEST_FALL * self.inside < self.inside_at_search:
             return False
-        return bool(moves[ENTERED] <= LARGEST_SHARE_ENTERED * self.inside)
+        return bool(moves[ENTERED] <= self.share_entered * self.inside)
 
     def _moves(self, distances, roots, *, remember: bool = False) -> np.ndarray:
         """Sums over the pairs of how they have moved inwards since the search."""

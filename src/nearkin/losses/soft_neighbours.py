@@ -42,16 +42,13 @@ class SoftState:
     codes: np.ndarray | None
     segments: np.ndarray | None
     order: np.ndarray | None
+    memory: PairMemory = field(repr=False)
     nearest: np.ndarray | None = field(default=None, repr=False)
-    memory: PairMemory = field(init=False, repr=False)
     wait: int = 0
     decay: float = 0.0
     age: int = 0
     certain: bool = False
     listed: bool = False
-
-    def __post_init__(self):
-        self.memory = PairMemory(largest_error=LARGEST_EXPONENT_ERROR / float(self.sharpness.max()))
 
 
 class SoftNeighbourLoss(Loss):
@@ -70,12 +67,14 @@ class SoftNeighbourLoss(Loss):
     """
 
     negligible = NEGLIGIBLE_SHARE
+    #: How long lists of pairs should serve, and how many pairs they may miss; see `PairMemory`.
+    evaluations_ahead, share_entered = 4, 0.005
 
     def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftState:
         start = X if start is None else start
         y = np.asarray(y)
         sharpness, nearest = self._sharpness(centred(start, None))
-        state = _sorted_state(y, mean_weights(len(y), sample_weight), sharpness)
+        state = self._sorted_state(y, mean_weights(len(y), sample_weight), sharpness)
         if nearest is not None and state.order is not None:
             nearest = np.argsort(state.order)[nearest[state.order]]
         state.nearest = nearest
@@ -84,10 +83,27 @@ class SoftNeighbourLoss(Loss):
     def narrowed(self, state, rows) -> SoftState:
         places = rows if state.order is None else np.argsort(state.order)[rows]
         y = (state.targets if state.codes is None else state.codes)[places]
-        return _sorted_state(y, mean_weights(len(rows), state.weights[places]), state.sharpness[places])
+        return self._sorted_state(y, mean_weights(len(rows), state.weights[places]), state.sharpness[places])
 
     def pairs_per_row(self, Z, state) -> float:
         return reach(centred(Z, state.order), state.sharpness, share=self.negligible).neighbours
+
+    def _sorted_state(self, y, weights, sharpness) -> SoftState:
+        """The state of rows that come in any order."""
+        targets, codes, segments, order = np.empty((0, 0)), None, None, None
+        if np.issubdtype(y.dtype, np.integer):
+            order, segments = class_segments(y)
+            if order is not None:
+                y, weights, sharpness = y[order], weights[order], sharpness[order]
+            codes = y
+        else:
+            targets = np.asarray(y.reshape(len(y), -1), dtype=np.float64)
+        memory = PairMemory(
+            largest_error=LARGEST_EXPONENT_ERROR / float(sharpness.max()),
+            evaluations_ahead=self.evaluations_ahead,
+            share_entered=self.share_entered,
+        )
+        return SoftState(weights, sharpness, targets, codes, segments, order, memory)
 
     @abstractmethod
     def _sharpness(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -204,18 +220,6 @@ class SoftNeighbourLoss(Loss):
         state.nearest = nearest[:, None]
         pairs.join(P)
         return value, pairs.gradient(Z, P)
-
-
-def _sorted_state(y, weights, sharpness) -> SoftState:
-    """The state of rows that come in any order."""
-    if not np.issubdtype(y.dtype, np.integer):
-        return SoftState(
-            weights, sharpness, np.asarray(y.reshape(len(y), -1), dtype=np.float64), None, None, None
-        )
-    order, segments = class_segments(y)
-    if order is not None:
-        y, weights, sharpness = y[order], weights[order], sharpness[order]
-    return SoftState(weights, sharpness, np.empty((0, 0)), y, segments, order)
 
 
 def _most_listed(n: int) -> int:
