@@ -32,8 +32,8 @@ class Contestant:
     quality : callable (data, outcome) -> dict of numbers, optional
         Accuracy and the like, not timed.
     repeats : int
-        Runs of which the best counts, more if they take less than five seconds together; once one run
-        has taken 15 seconds there is no further one.
+        Runs of which the best counts; once one run has taken 15 seconds there is no further one. Short
+        runs have several rounds of so many.
     time_bound : float
         Seconds after which the worker is stopped; the table then says "more than".
     in_growth : bool

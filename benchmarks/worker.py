@@ -11,9 +11,6 @@ import sys
 import time
 
 LONG_RUN_SECONDS = 15.0
-# Short runs are repeated for so long: a machine's speed changes from one second to the next.
-SHORT_RUNS_SECONDS = 5.0
-MOST_RUNS = 30
 
 
 def measure(job, repeats: int):
@@ -24,15 +21,15 @@ def measure(job, repeats: int):
     before = _resident_bytes()
     _reset_peak()
     seconds = []
-    while True:
+    for run in range(max(1, repeats)):
         start = time.perf_counter()
         outcome = job()
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == 1:
+        if run == 0:
             extra = max(0, _peak_bytes() - before)
-        enough = sum(seconds) >= SHORT_RUNS_SECONDS or len(seconds) >= MOST_RUNS
-        if seconds[-1] > LONG_RUN_SECONDS or (len(seconds) >= repeats and enough):
-            return seconds, extra, outcome
+        if seconds[-1] > LONG_RUN_SECONDS:
+            break
+    return seconds, extra, outcome
 
 
 def _status(key: str):
