@@ -86,17 +86,21 @@ def nearest_others(G, row, column, halves, minima, nearest):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
+def _distance(Z, i, j):
+    """Squared distance of two rows, from differences: nothing cancels."""
+    total = Z.dtype.type(0)
+    for c in range(Z.shape[1]):
+        difference = Z[i, c] - Z[j, c]
+        total += difference * difference
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=True)
 def pair_distances(Z, indptr, others, first, stop, out):
-    """Squared distances of listed pairs (rows first..stop), from differences: nothing cancels."""
-    width = Z.shape[1]
+    """Squared distances of listed pairs (rows first..stop)."""
     for i in range(first, stop):
         for p in range(indptr[i], indptr[i + 1]):
-            j = others[p]
-            total = Z.dtype.type(0)
-            for c in range(width):
-                difference = Z[i, c] - Z[j, c]
-                total += difference * difference
-            out[p] = total
+            out[p] = _distance(Z, i, others[p])
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -105,20 +109,16 @@ def keep_within(Z, indptr, others, limits, first, stop, counts, others_out, dist
 
     They are written from where the first of the rows begins; `counts` are those kept of each row.
     """
-    width = Z.shape[1]
     written = indptr[first]
     for i in range(first, stop):
         before = written
         for p in range(indptr[i], indptr[i + 1]):
             j = others[p]
-            total = Z.dtype.type(0)
-            for c in range(width):
-                difference = Z[i, c] - Z[j, c]
-                total += difference * difference
+            distance = _distance(Z, i, j)
             # Writing all and keeping some is faster than to branch on each.
             others_out[written] = j
-            distances_out[written] = total
-            written += np.int64(total <= max(limits[i], limits[j]))
+            distances_out[written] = distance
+            written += np.int64(distance <= max(limits[i], limits[j]))
         counts[i] = written - before
 
 
@@ -129,12 +129,7 @@ def distances_to(Z, targets, out):
     for i in range(n):
         for t in range(k):
             j = targets[i, t]
-            total = Z.dtype.type(0)
-            if j >= 0:
-                for c in range(Z.shape[1]):
-                    difference = Z[i, c] - Z[j, c]
-                    total += difference * difference
-            out[i, t] = total
+            out[i, t] = _distance(Z, i, j) if j >= 0 else 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -56,10 +56,8 @@ class LineSearchSolver(Solver):
         directions: Directions | None = None,
     ) -> SolverResult:
         directions = self._directions() if directions is None else directions
-        theta = np.array(theta0, dtype=np.float64)
-        point = Point(0.0, *_evaluated(fun, theta))
+        point, guess = _beginning(fun, np.array(theta0, dtype=np.float64))
         history, evaluations, restarts = [point.value], 1, 0
-        guess = 1 / max(float(np.linalg.norm(point.gradient)), 1e-300)
         message = "the budget of steps ran out"
         converged = False
         if self._vanished(point.gradient):
@@ -74,8 +72,7 @@ class LineSearchSolver(Solver):
                 if directions.forget() and restarts < LARGEST_RESTARTS and not _settled(history, self.tol):
                     restarts += 1
                     evaluations += 1
-                    point = Point(0.0, *_evaluated(fun, start.theta))
-                    guess = 1 / max(float(np.linalg.norm(point.gradient)), 1e-300)
+                    point, guess = _beginning(fun, start.theta)
                     continue
                 last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
                 converged = last_fall <= PRECISION_LIMIT * max(abs(history[-1]), 1.0)
@@ -100,9 +97,10 @@ class LineSearchSolver(Solver):
         return bool(np.abs(gradient).max(initial=0) <= self.tol * GRADIENT_SHARE)
 
 
-def _evaluated(fun: Function, theta: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
+def _beginning(fun: Function, theta: np.ndarray) -> tuple[Point, float]:
+    """Where a search begins, and a step along the gradient that moves theta by one."""
     value, gradient = fun(theta)
-    return value, 0.0, theta, gradient
+    return Point(0.0, value, 0.0, theta, gradient), 1 / max(float(np.linalg.norm(gradient)), 1e-300)
 
 
 def _settled(history: list[float], tol: float) -> bool:
