@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+#: Pairs of rows measured together: the table of which they are the diagonal stays small.
+PAIRS_AT_ONCE = 128
+
 
 class Distance(ABC):
     """A squared dissimilarity from queries to references; not necessarily symmetric.
@@ -18,6 +21,18 @@ class Distance(ABC):
     @abstractmethod
     def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
         """Fix the references; the result maps queries (m x d) to squared distances (m x n)."""
+
+    def of_pairs(self, X, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Squared distance from row left[t] as a query to row right[t] as a reference, for every t.
+
+        A block of pairs is measured as a small table of which the diagonal is kept; distances that can
+        do better say so.
+        """
+        out = np.empty(len(left), dtype=X.dtype)
+        for start in range(0, len(left), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            out[part] = np.diagonal(self.pairwise(X[left[part]], X[right[part]]))
+        return out
 
     def pairwise(self, queries, references) -> np.ndarray:
         """Squared distances, one row per query and one column per reference."""

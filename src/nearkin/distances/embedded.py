@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.distances.base import Distance
-from nearkin.numerics.products import squared_distances, squared_norms
+from nearkin.numerics.products import row_distances, squared_distances, squared_norms
 
 
 class Embedding(Protocol):
@@ -100,6 +100,10 @@ class EmbeddedDistance(Distance):
 
     def embed_references(self, X) -> np.ndarray:
         return self.references(X)
+
+    def of_pairs(self, X, left, right) -> np.ndarray:
+        queries, references = self.embed_queries(X), self.embed_references(X)
+        return row_distances(queries, references, left, right)
 
     def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
         R = self.embed_references(references)

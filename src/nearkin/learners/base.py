@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.supervision.constraints import row_numbers
 
 CLASSIFICATION = "classification"
 REGRESSION = "regression"
@@ -29,6 +30,8 @@ class Learner(BaseEstimator):
     accepts_sparse: ClassVar[bool] = False
     #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
     slow: ClassVar[bool] = False
+    #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
+    supervision: ClassVar[tuple[str, ...]] = ("labels",)
     #: One line for `nearkin learners` and the report.
     summary: ClassVar[str] = ""
 
@@ -41,7 +44,7 @@ class Learner(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = self.supervision == ("labels",)
         tags.input_tags.sparse = self.accepts_sparse
         tags.target_tags.multi_output = REGRESSION in self.tasks
         return tags
@@ -67,6 +70,27 @@ class Learner(BaseEstimator):
                 f"one class, {self.classes_[:1].tolist()[0]!r}."
             )
         return X, codes.ravel()
+
+    def pair_distances(self, X, pairs) -> np.ndarray:
+        """Learned distance (not squared) of the rows of each pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        pairs : array-like of int of shape (n_pairs, 2)
+            Row numbers of X; where the two sides differ, the first is the query.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_pairs,)
+
+        Notes
+        -----
+        Rows are embedded once; beyond that only one block of differences is held.
+        """
+        X = self._validate_new(X)
+        rows = row_numbers("pairs", pairs, 2, X.shape[0])
+        return np.sqrt(self.distance_.of_pairs(X, rows[:, 0], rows[:, 1]))
 
     def _validate_new(self, X):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""

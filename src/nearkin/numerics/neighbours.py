@@ -1,4 +1,4 @@
-"""Nearest rows of the same class, class by class and in bounded memory."""
+"""Nearest rows of the same class and of other classes, class by class and in bounded memory."""
 
 from __future__ import annotations
 
@@ -56,6 +56,58 @@ def same_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
     return neighbours
 
 
+def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
+    """The nearest rows of any other class than each row's own.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        float32 is searched in float32.
+    codes : integer array of shape (n,)
+        Class of each row.
+    n_neighbors : int
+        How many neighbours each row gets.
+
+    Returns
+    -------
+    neighbours : intp array of shape (n, n_neighbors)
+        Row numbers, nearest first; -1 in the last places where the other classes have too few rows.
+
+    Notes
+    -----
+    Costs n^2 d multiply-adds in matrix products and holds one block of scores at a time.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [1.5], [9.0]])
+    >>> other_class_neighbours(X, np.array([0, 0, 0, 1]), 2)
+    array([[ 3, -1],
+           [ 3, -1],
+           [ 3, -1],
+           [ 2,  1]])
+    """
+    codes = np.asarray(codes)
+    n = X.shape[0]
+    X = _centred_rows(X, np.arange(n))
+    half_norms = squared_norms(X) / 2
+    transposed = X.T.tocsr() if sparse.issparse(X) else X.T
+    neighbours = np.full((n, n_neighbors), -1, dtype=np.intp)
+    block = max(SMALLEST_BLOCK_ROWS, SCORE_BLOCK_BYTES // (half_norms.itemsize * n))
+    k = min(n_neighbors, n)
+    for start in range(0, n, block):
+        part = slice(start, start + block)
+        scores = half_norms - _dense_product(X[part], transposed)
+        scores[codes[part, None] == codes] = np.inf
+        values, found = smallest_per_row(scores, k)
+        neighbours[part, :k] = np.where(np.isfinite(values), found, -1)
+    return neighbours
+
+
+def _dense_product(A, B) -> np.ndarray:
+    product = A @ B
+    return product.toarray() if sparse.issparse(product) else product
+
+
 def _centred_rows(X, rows: np.ndarray):
     """A copy of some rows; dense ones moved to their mean, which keeps products of float32 accurate."""
     chosen = X[rows]
@@ -74,8 +126,7 @@ def _nearest_others(X, k: int) -> np.ndarray:
     nearest = np.empty((n, k), dtype=np.intp)
     for start in range(0, n, block):
         stop = min(start + block, n)
-        product = X[start:stop] @ transposed
-        scores = product.toarray() if sparse.issparse(product) else product
+        scores = _dense_product(X[start:stop], transposed)
         scores -= half_norms
         scores[np.arange(stop - start), np.arange(start, stop)] = -np.inf
         if k == 1:

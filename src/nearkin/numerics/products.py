@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+#: Entries of a block of differences between pairs of rows: a few megabytes.
+DIFFERENCES_AT_ONCE = 2**19
+
 
 def squared_norms(X) -> np.ndarray:
     """Squared length of each row.
@@ -37,3 +40,17 @@ def squared_distances(A, B, *, norms_a=None, norms_b=None) -> np.ndarray:
     D += norms_b[None, :]
     # Cancellation can leave a tiny negative where the points coincide.
     return np.maximum(D, 0, out=D)
+
+
+def row_distances(A, B, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Squared distance of row left[t] of A to row right[t] of B, from differences, block by block.
+
+    >>> row_distances(np.array([[0.0], [1.0]]), np.array([[3.0]]), np.array([0, 1]), np.array([0, 0]))
+    array([9., 4.])
+    """
+    out = np.empty(len(left), dtype=np.result_type(A, B))
+    step = max(1, DIFFERENCES_AT_ONCE // A.shape[1])
+    for start in range(0, len(left), step):
+        part = slice(start, start + step)
+        out[part] = squared_norms(A[left[part]] - B[right[part]])
+    return out

@@ -55,6 +55,7 @@ class RCA(EmbeddingLearner):
     (178, 2)
     """
 
+    supervision = ("labels", "chunklets")
     summary = "Whitens the variation inside classes or given chunklets; closed form."
 
     def __init__(self, n_components=None, shrinkage="auto"):
@@ -73,6 +74,8 @@ class RCA(EmbeddingLearner):
             Chunklet of each row, -1 for rows in none.
         """
         if chunklets is None:
+            if y is None:
+                raise ValueError("RCA requires y to be passed, but the target y is None; or give chunklets.")
             X, chunks = self._validate_labelled(X, y)
             known = np.ones(len(chunks), dtype=bool)
         else:

@@ -1,0 +1,153 @@
+"""Learners from labels, or from what is known of pairs, triplets or quadruplets of rows instead."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.learners.base import EmbeddingLearner
+from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
+
+
+class LinearMetricLearner(EmbeddingLearner):
+    """A learner of one linear map, from labels or from constraints on rows.
+
+    A subclass names the kinds of constraint it takes in the keyword arguments of its `fit`, so that
+    scikit-learn's metadata routing knows them, and hands them all to `_fit`. Labels are turned into
+    constraints by `_constraints_of_labels`, wherever possible without drawing any at random.
+    """
+
+    supervision: ClassVar[tuple[str, ...]] = ("labels", "pairs")
+
+    @abstractmethod
+    def _check_settings(self, n_features: int) -> None:
+        """Raise where a setting cannot be meant."""
+
+    @abstractmethod
+    def _constraints_of_labels(self, X: np.ndarray, codes: np.ndarray):
+        """The constraints that labels (codes 0..C-1, two classes at least) stand for."""
+
+    @abstractmethod
+    def _learn(self, X: np.ndarray, constraints) -> np.ndarray:
+        """The map L (n_components x d) learned from the constraints; sets `objective_` and `n_iter_`."""
+
+    def _learn_from_labels(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The map learned from labels; override where no list of constraints is needed."""
+        return self._learn(X, self._constraints_of_labels(X, codes))
+
+    def _fit(self, X, y, constraint_weight=None, **given):
+        """Learn from y or from the one kind of constraint that is given."""
+        named = {kind: value for kind, value in given.items() if kind != "similar" and value is not None}
+        kinds = " or ".join(kind for kind in given if kind != "similar")
+        name = type(self).__name__
+        if len(named) + (y is not None) > 1:
+            both = " and ".join([*(["y"] if y is not None else []), *named])
+            raise ValueError(f"{name} learns from one kind of supervision at a time, but got {both}.")
+        if not named:
+            if given.get("similar") is not None or constraint_weight is not None:
+                raise ValueError(
+                    f"{name}: similar and constraint_weight belong to {kinds}, which are missing."
+                )
+            if y is None:
+                raise ValueError(
+                    f"{name} requires y to be passed, but the target y is None; give labels, or {kinds}."
+                )
+            X, codes = self._validate_labelled(X, y, min_classes=2)
+            self._check_settings(X.shape[1])
+            L = self._learn_from_labels(X, codes)
+        else:
+            X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+            self._check_settings(X.shape[1])
+            self.__dict__.pop("classes_", None)
+            (kind, value), n = *named.items(), X.shape[0]
+            L = self._learn(X, _checked(kind, value, given.get("similar"), constraint_weight, n))
+        self.components_ = np.ascontiguousarray(L, dtype=X.dtype)
+        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+        return self
+
+
+def _checked(kind: str, value, similar, weight, n_samples: int):
+    if kind == "pairs":
+        return Pairs.checked(value, similar, n_samples=n_samples, weight=weight)
+    if kind == "triplets":
+        return TripletList.checked(value, n_samples=n_samples, weight=weight)
+    return Quadruplets.checked(value, n_samples=n_samples, weight=weight)
+
+
+class PairLearner(LinearMetricLearner):
+    """A learner from labels or from pairs known to be similar or dissimilar."""
+
+    def fit(self, X, y=None, *, pairs=None, similar=None, constraint_weight=None):
+        """Learn from labels, or from pairs of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels; not with `pairs`.
+        pairs : array-like of int of shape (n_pairs, 2), optional
+            Numbers of the rows of X that each pair joins.
+        similar : array-like of shape (n_pairs,), optional
+            Whether the rows of each pair belong together: booleans, 0/1 or -1/+1. All do if missing.
+        constraint_weight : array-like of shape (n_pairs,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, constraint_weight, pairs=pairs, similar=similar)
+
+
+class TripletLearner(LinearMetricLearner):
+    """A learner from labels or from triplets (anchor, near, far)."""
+
+    supervision = ("labels", "triplets")
+
+    def fit(self, X, y=None, *, triplets=None, constraint_weight=None):
+        """Learn from labels, or from triplets of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels; not with `triplets`.
+        triplets : array-like of int of shape (n_triplets, 3), optional
+            Row numbers of X: the first should lie nearer to the second than to the third.
+        constraint_weight : array-like of shape (n_triplets,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, constraint_weight, triplets=triplets)
+
+
+class QuadrupletLearner(LinearMetricLearner):
+    """A learner from labels, quadruplets (a, b, c, d) with d(a, b) < d(c, d), or triplets."""
+
+    supervision = ("labels", "triplets", "quadruplets")
+
+    def fit(self, X, y=None, *, triplets=None, quadruplets=None, constraint_weight=None):
+        """Learn from labels, or from comparisons of distances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels; not with comparisons.
+        triplets : array-like of int of shape (n_triplets, 3), optional
+            Row numbers of X: the first should lie nearer to the second than to the third.
+        quadruplets : array-like of int of shape (n_quadruplets, 4), optional
+            Row numbers: the first two should lie closer together than the last two.
+        constraint_weight : array-like, optional
+            One weight for each comparison.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, constraint_weight, triplets=triplets, quadruplets=quadruplets)

@@ -1,0 +1,86 @@
+"""Small steps that every learner of a linear metric needs: ridges, spans, factors and signs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def ridged(S: np.ndarray, share: float = 1e-3) -> np.ndarray:
+    """``(1 - share) S + share (tr S / d) I``: a ridge without units, for directions without variance.
+
+    >>> ridged(np.diag([2.0, 0.0]), 0.5)
+    array([[1.5, 0. ],
+           [0. , 0.5]])
+    """
+    level = np.trace(S) / len(S)
+    out = (1 - share) * S
+    out.flat[:: len(S) + 1] += share * (level if level > 0 else 1.0)
+    return out
+
+
+@dataclass(frozen=True)
+class Span:
+    """The space in which rows differ: coordinates for learners whose metrics turn with the data.
+
+    With more features than rows nothing outside the span of the centred rows can be learned, and
+    methods that are equivariant under rotations lose nothing by working inside.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, r)
+        The centred rows in the span, float64.
+    axes : ndarray of shape (r, d) or None
+        Orthonormal; None where the features themselves are the coordinates.
+    """
+
+    rows: np.ndarray
+    axes: np.ndarray | None
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> Span:
+        """Coordinates of the rows of X: their own where there are more rows than features.
+
+        Notes
+        -----
+        A thin SVD, n^2 d, where d >= n; nothing else.
+
+        >>> Span.of(np.eye(3)).rows.shape
+        (3, 2)
+        """
+        rows = np.asarray(X, dtype=np.float64)
+        rows = rows - rows.mean(axis=0)
+        n, d = rows.shape
+        if d < n:
+            return cls(rows, None)
+        _, lengths, axes = np.linalg.svd(rows, full_matrices=False)
+        rank = max(1, int(np.sum(lengths > lengths[0] * max(n, d) * np.finfo(np.float64).eps)))
+        return cls(rows @ axes[:rank].T, axes[:rank])
+
+    def lifted(self, L: np.ndarray) -> np.ndarray:
+        """A map of the span's coordinates as a map of the features."""
+        return L if self.axes is None else L @ self.axes
+
+
+def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:
+    """L with L'L = M, or nearest to it among those of `n_components` rows; largest directions first.
+
+    Negative eigenvalues count as zero; without `n_components` there are as many rows as features.
+
+    >>> metric_factor(np.diag([1.0, 4.0]), 1)
+    array([[0., 2.]])
+    """
+    values, vectors = np.linalg.eigh(M)
+    values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+    return fixed_signs(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T)
+
+
+def fixed_signs(L: np.ndarray) -> np.ndarray:
+    """Rows turned so that the largest entry of each is positive: refits then agree.
+
+    >>> fixed_signs(np.array([[1.0, -2.0]]))
+    array([[-1.,  2.]])
+    """
+    largest = np.take_along_axis(L, np.abs(L).argmax(axis=1)[:, None], axis=1)
+    return L * np.where(largest < 0, -1.0, 1.0) + 0.0

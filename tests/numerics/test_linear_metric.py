@@ -1,0 +1,32 @@
+"""Spans, ridges and factors keep what they promise."""
+
+import numpy as np
+
+from nearkin.numerics.linear_metric import Span, metric_factor, ridged
+
+
+def test_distances_in_the_span_are_those_of_the_rows():
+    X = np.random.RandomState(0).standard_normal((6, 40))
+    span = Span.of(X)
+    assert span.rows.shape == (6, 5)
+    np.testing.assert_allclose(((span.rows[0] - span.rows[3]) ** 2).sum(), ((X[0] - X[3]) ** 2).sum())
+    np.testing.assert_allclose((X - X.mean(axis=0)) @ span.lifted(np.eye(5)).T, span.rows)
+
+
+def test_equal_rows_have_a_span_of_one_dimension():
+    assert Span.of(np.ones((3, 5))).rows.shape == (3, 1)
+
+
+def test_factor_reproduces_the_metric_and_keeps_its_largest_directions():
+    A = np.random.RandomState(0).standard_normal((4, 4))
+    M = A @ A.T
+    L = metric_factor(M)
+    np.testing.assert_allclose(L.T @ L, M)
+    values = np.linalg.eigvalsh(M)[::-1]
+    np.testing.assert_allclose((metric_factor(M, 2) ** 2).sum(axis=1), values[:2])
+
+
+def test_ridge_has_no_units_and_survives_a_zero_matrix():
+    S = np.diag([1.0, 0.0])
+    np.testing.assert_allclose(ridged(1e6 * S), 1e6 * ridged(S))
+    assert np.linalg.matrix_rank(ridged(np.zeros((2, 2)))) == 2
