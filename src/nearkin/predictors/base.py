@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import EmbeddedDistance
+from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
 
@@ -24,11 +25,12 @@ class _NeighbourPredictor(BaseEstimator):
 
     _task: ClassVar[str]
 
-    def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto"):
+    def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto", hubs=None):
         self.learner = learner
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.index = index
+        self.hubs = hubs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -58,6 +60,10 @@ class _NeighbourPredictor(BaseEstimator):
                 f"n_neighbors={self.n_neighbors} is more than the n_samples={n_samples} rows to choose from; "
                 f"give more rows or set n_neighbors to at most {n_samples}."
             )
+        if self.hubs not in (None, *CORRECTIONS) and not isinstance(self.hubs, HubCorrection):
+            raise ValueError(
+                f"hubs={self.hubs!r}: expected None, a HubCorrection, or one of {', '.join(CORRECTIONS)}."
+            )
         if not (self.weights in ("uniform", "distance") or callable(self.weights)):
             raise ValueError(f"weights={self.weights!r}: expected 'uniform', 'distance' or a function.")
 
@@ -75,6 +81,9 @@ class _NeighbourPredictor(BaseEstimator):
                 learner.set_params(task=self._task)
             self.learner_ = learner.fit(X, y, **fit_params)
             self.distance_ = self.learner_.distance_
+        if self.hubs is not None:
+            correction = HubCorrection(self.hubs) if isinstance(self.hubs, str) else self.hubs
+            self.distance_ = correction.around(self.distance_, X)
         self.references_ = X
         self.n_samples_fit_ = X.shape[0]
         # Build now, not at the first prediction: a bad index name must not wait for production.

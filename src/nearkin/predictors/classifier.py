@@ -23,6 +23,9 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         One vote each, votes of one over the distance, or a function of the distances.
     index : {"auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw"} or Index, default="auto"
         How neighbours are found; "auto" is always exact.
+    hubs : None, str or HubCorrection, default=None
+        Correct the distance so that hubs stop being everybody's neighbour, without using labels: "csls",
+        "dissim-local", "local-scaling", "nicdm" or "mutual-proximity".
 
     Attributes
     ----------
