@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nearkin.distances import EmbeddedDistance
+from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
@@ -24,6 +24,7 @@ class _NeighbourPredictor(BaseEstimator):
     """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
 
     _task: ClassVar[str]
+    distance_: Distance
 
     def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto", hubs=None):
         self.learner = learner

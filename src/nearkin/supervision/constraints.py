@@ -89,7 +89,8 @@ class TripletList:
         rows = row_numbers("triplets", triplets, 3, n_samples)
         weights = constraint_weights(weight, len(rows))
         kept = weights > 0
-        return cls(*rows[kept].T, _of_mean_one(weights[kept]))
+        anchor, near, far = rows[kept].T
+        return cls(anchor, near, far, _of_mean_one(weights[kept]))
 
     def as_quadruplets(self) -> Quadruplets:
         """The same as comparisons of two distances from one anchor."""
@@ -119,7 +120,8 @@ class Quadruplets:
         rows = row_numbers("quadruplets", quadruplets, 4, n_samples)
         weights = constraint_weights(weight, len(rows))
         kept = weights > 0
-        return cls(*rows[kept].T, _of_mean_one(weights[kept]))
+        a, b, c, d = rows[kept].T
+        return cls(a, b, c, d, _of_mean_one(weights[kept]))
 
 
 def row_numbers(name: str, rows, width: int, n_samples: int) -> np.ndarray:
