@@ -2,7 +2,7 @@
 
 Run it after changing a command or an option::
 
-    python docs/build_cli.py
+    python docs/build.py
 
 A test compares the page with what this script would write.
 """
@@ -88,6 +88,6 @@ def page() -> str:
     return before + reference() + rest.partition(END)[2]
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"written: {PAGE}")
+def files() -> dict[Path, str]:
+    """The page with the text it should have."""
+    return {PAGE: page()}

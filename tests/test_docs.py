@@ -101,10 +101,19 @@ def test_every_learner_has_a_method_page_and_a_place_in_the_guide(name):
     assert re.search(rf"\b{name}\b", (DOCS / "which-learner.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("script", ["build_api", "build_cli"])
-def test_generated_pages_are_up_to_date(script):
-    module = built_by(script)
-    assert module.PAGE.read_text(encoding="utf-8") == module.page(), f"run python docs/{script}.py"
+@pytest.mark.parametrize("script", ["build_api", "build_cli", "build_stubs"])
+def test_generated_files_are_up_to_date(script):
+    for path, text in built_by(script).files().items():
+        assert path.exists(), f"{path.relative_to(ROOT)} is missing; run python docs/build.py"
+        is_current = path.read_text(encoding="utf-8") == text
+        assert is_current, f"{path.relative_to(ROOT)} is out of date; run python docs/build.py"
+
+
+def test_one_command_runs_every_builder():
+    """Except the outputs of code blocks and the walks, which take long."""
+    text = (DOCS / "build.py").read_text(encoding="utf-8")
+    for script in {path.stem for path in DOCS.glob("build_*.py")} - {"build_outputs", "build_walk"}:
+        assert f"import {script}" in text
 
 
 def nearkin_commands(path):

@@ -12,7 +12,7 @@ def test_every_exported_learner_is_discovered_and_the_other_way_round():
         for name in nearkin.__all__
         if isinstance(getattr(nearkin, name), type) and issubclass(getattr(nearkin, name), Learner)
     }
-    # A composition of one's own has nothing to offer before it is composed.
+    # A composition of one's own is nothing to list before it is composed.
     assert exported - {"MetricLearner"} == set(all_learners())
 
 

@@ -29,8 +29,13 @@ class Learner(BaseEstimator):
     accepts_sparse: ClassVar[bool] = False
     #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
     slow: ClassVar[bool] = False
-    #: One line for `nearkin learners` and the report.
+    #: One line for `nearkin learners`, the report and the tables of the documentation; a learner that has one
+    #: is public.
     summary: ClassVar[str] = ""
+    #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions.
+    cost: ClassVar[str] = ""
+    #: Whether it learns as it comes; False for compositions that the user completes.
+    ready: ClassVar[bool] = True
 
     distance_: Distance
 
