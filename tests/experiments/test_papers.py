@@ -8,7 +8,7 @@ from nearkin.evaluation import Candidate
 from nearkin.evaluation.significance import friedman, wilcoxon_signed_rank
 from nearkin.experiments import PAPERS, load_paper
 from nearkin.experiments.paper import MEASURES, Setup
-from nearkin.experiments.semerci2013 import explaining
+from nearkin.experiments.papers.semerci2013 import explaining
 
 FALSE_IN_PRINT = {
     # The paper says so, but its own table does not show it.
