@@ -31,6 +31,7 @@ def test_learners_describe_themselves(name):
     learner = all_learners()[name]
     assert learner.summary[0].isupper()
     assert learner.summary.endswith(".")
+    assert learner.cost
     assert set(learner.tasks) <= {"classification", "regression"}
     assert "References" in learner.__doc__
     assert ">>>" in learner.__doc__

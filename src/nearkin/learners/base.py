@@ -32,7 +32,8 @@ class Learner(BaseEstimator):
     #: One line for `nearkin learners`, the report and the tables of the documentation; a learner that has one
     #: is public.
     summary: ClassVar[str] = ""
-    #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions.
+    #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions,
+    #: P prototypes or regions, K compared neighbours.
     cost: ClassVar[str] = ""
     #: Whether it learns as it comes; False for compositions that the user completes.
     ready: ClassVar[bool] = True

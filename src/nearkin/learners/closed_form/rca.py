@@ -56,6 +56,7 @@ class RCA(EmbeddingLearner):
     """
 
     summary = "Whitens the variation inside classes or given chunklets; closed form."
+    cost = "n·d² + d³, once"
 
     def __init__(self, n_components=None, shrinkage="auto"):
         self.n_components = n_components
