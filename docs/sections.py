@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-def renewed(text: str, name: str, body: str) -> str:
+def renewed(text: str, name: str, body: str, by: str = "docs/build.py") -> str:
     """The page with one part written anew; everything around it stays."""
-    begin, end = f"<!-- {name}: written by docs/build.py -->", f"<!-- end of {name} -->"
+    begin, end = f"<!-- {name}: written by {by} -->", f"<!-- end of {name} -->"
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not (found and closed):
