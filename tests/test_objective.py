@@ -8,7 +8,6 @@ from nearkin.losses import DriftLoss, LargeMarginLoss, Loss, MEGMLoss, NCALoss, 
 from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
 from nearkin.objective import OVERFLOWED, Objective
 
-
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
