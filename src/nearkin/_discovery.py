@@ -60,7 +60,7 @@ def lazy_names(
     Parameters
     ----------
     package : str
-        Its name; what its `__init__` imported before this call from nearkin is public as well.
+        Its name; what its `__init__` imported from the house before this call is public as well.
     find : callable
         Walks for the names; called at most once.
     homes : mapping of name to module, optional
@@ -68,7 +68,8 @@ def lazy_names(
     """
     space = vars(sys.modules[package])
     homes = homes or {}
-    at_once = {name for name, item in space.items() if not name.startswith("_") and _is_public(item)}
+    house = package.partition(".")[0]
+    at_once = {name for name, item in space.items() if not name.startswith("_") and _is_of(house, item)}
 
     @cache
     def found() -> Mapping[str, Any]:
@@ -96,5 +97,7 @@ def lazy_names(
     return get, all_names
 
 
-def _is_public(item: Any) -> bool:
-    return getattr(item, "__module__", __name__) != __name__ and item.__module__.startswith("nearkin.")
+def _is_of(house: str, item: Any) -> bool:
+    """Whether a package defines the item, and not this module."""
+    home = getattr(item, "__module__", None) or __name__
+    return home != __name__ and home.startswith(f"{house}.")
