@@ -2,7 +2,7 @@
 
 Run it after changing a docstring or adding a public name::
 
-    python docs/build_api.py
+    python docs/build.py
 
 A test compares the page with what this script would write.
 """
@@ -211,6 +211,6 @@ def page() -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"written: {PAGE}")
+def files() -> dict[Path, str]:
+    """The page with the text it should have."""
+    return {PAGE: page()}

@@ -2,7 +2,7 @@
 
 Run it after changing a command or an option::
 
-    python docs/build_cli.py
+    python docs/build.py
 
 A test compares the page with what this script would write.
 """
@@ -14,13 +14,12 @@ import typing
 from dataclasses import dataclass
 from pathlib import Path
 
+from sections import renewed
 from typer.models import ArgumentInfo
 
 from nearkin.cli.app import app
 
 PAGE = Path(__file__).with_name("cli.md")
-BEGIN = "<!-- reference: written by docs/build_cli.py -->"
-END = "<!-- end of reference -->"
 
 
 @dataclass(frozen=True)
@@ -78,16 +77,14 @@ def command_entry(name: str, function) -> str:
 def reference() -> str:
     """The generated part of the page."""
     entries = [command_entry(name, command) for name, command in commands().items()]
-    return "\n\n".join([BEGIN, *entries, END])
+    return "\n\n".join(entries)
 
 
 def page() -> str:
     """The page with its reference renewed; everything around it stays."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    return before + reference() + rest.partition(END)[2]
+    return renewed(PAGE.read_text(encoding="utf-8"), "reference", reference())
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"written: {PAGE}")
+def files() -> dict[Path, str]:
+    """The page with the text it should have."""
+    return {PAGE: page()}

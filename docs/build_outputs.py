@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$(\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 

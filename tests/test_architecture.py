@@ -1,5 +1,6 @@
 """The house keeps its rules: one-way imports, and an import that loads nothing heavy."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +39,30 @@ def test_every_public_name_is_there():
     import nearkin
 
     assert all(hasattr(nearkin, name) for name in nearkin.__all__)
-    assert set(nearkin.__all__) <= set(dir(nearkin))
+    assert dir(nearkin) == nearkin.__all__
+    assert {"LMNN", "MetricLearner", "KNNClassifier", "load"} <= set(nearkin.__all__)
     assert callable(nearkin.datasets.load_dataset)
     with pytest.raises(AttributeError, match=r"no attribute 'LMMN'"):
         _ = nearkin.LMMN
+
+
+@pytest.mark.parametrize("name", ["load", "KNNClassifier", "datasets"])
+def test_a_name_of_a_known_home_loads_no_learner(name):
+    script = f"import sys, nearkin; nearkin.{name}; print([m for m in sys.modules if '.learners' in m])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("room", ["losses", "maps", "solvers", "distances", "learners.closed_form"])
+def test_every_name_of_a_room_is_found_by_walking_it(room):
+    module = importlib.import_module(f"nearkin.{room}")
+    assert dir(module) == module.__all__
+    for name in module.__all__:
+        assert getattr(module, name).__module__.startswith(f"nearkin.{room}.")
+    with pytest.raises(AttributeError, match=rf"module 'nearkin\.{room}' has no attribute 'Nothing'"):
+        _ = module.Nothing
+    with pytest.raises(ImportError):
+        exec(f"from nearkin.{room} import Nothing")
 
 
 @pytest.mark.parametrize(

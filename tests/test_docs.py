@@ -1,14 +1,16 @@
 """The documentation says what is true: its code runs, its links lead somewhere, nothing is left out."""
 
-import importlib.util
+import ast
+import importlib
 import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
+import nearkin
+from nearkin.distances import EmbeddedDistance
 from nearkin.learners import all_learners
 
 ROOT = Path(__file__).parents[1]
@@ -22,8 +24,8 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 #: Printed fractions may differ by this much, absolutely or as a share, between versions and machines.
 TOLERANCE = 0.05
-#: Signatures, and a tour whose data is the reader's own.
-NOT_RUN = ("api.md", "README.md")
+#: Signatures, a tour whose data is the reader's own, and files that test_contributing.py runs.
+NOT_RUN = ("api.md", "README.md", "CONTRIBUTING.md")
 
 
 def page_ids(paths):
@@ -37,13 +39,9 @@ def blocks_of(path):
 
 def built_by(script):
     """The module of a script in docs/, which is not a package."""
-    spec = importlib.util.spec_from_file_location(script, DOCS / f"{script}.py")
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up while it is being made.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, script, module)
-        spec.loader.exec_module(module)
-    return module
+        patch.syspath_prepend(DOCS)
+        return importlib.import_module(script)
 
 
 def assert_prints(printed, expected, where):
@@ -101,10 +99,19 @@ def test_every_learner_has_a_method_page_and_a_place_in_the_guide(name):
     assert re.search(rf"\b{name}\b", (DOCS / "which-learner.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("script", ["build_api", "build_cli"])
-def test_generated_pages_are_up_to_date(script):
-    module = built_by(script)
-    assert module.PAGE.read_text(encoding="utf-8") == module.page(), f"run python docs/{script}.py"
+@pytest.mark.parametrize("script", ["build_api", "build_cli", "build_index", "build_stubs"])
+def test_generated_files_are_up_to_date(script):
+    for path, text in built_by(script).files().items():
+        assert path.exists(), f"{path.relative_to(ROOT)} is missing; run python docs/build.py"
+        is_current = path.read_text(encoding="utf-8") == text
+        assert is_current, f"{path.relative_to(ROOT)} is out of date; run python docs/build.py"
+
+
+def test_one_command_runs_every_builder():
+    """Except the outputs of code blocks and the walks, which take long."""
+    text = (DOCS / "build.py").read_text(encoding="utf-8")
+    for script in {path.stem for path in DOCS.glob("build_*.py")} - {"build_outputs", "build_walk"}:
+        assert f"import {script}" in text
 
 
 def nearkin_commands(path):
@@ -148,3 +155,86 @@ def test_examples_run(example, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(os.environ, "NEARKIN_DATA", "")
     exec(compile(example.read_text(encoding="utf-8"), str(example), "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out.strip()
+
+
+#: Pages whose names of code are checked: those that people build on.
+NAMING_PAGES = (ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+PYTHON_NAME = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?(?: -> .*)?$")
+FILE_NAME = re.compile(r"^[\w./*\-]+(?:\.(?:pyi?|md|toml|json|skops|txt)|/)$")
+#: Names that are not nearkin's own.
+FOREIGN = {"dZ", "utils", "nearkin.json", "estimator.skops"}
+
+
+def names_defined(code):
+    """Every name that a source defines or uses: classes, functions, arguments, variables, attributes."""
+    for node in ast.walk(ast.parse(code)):
+        for field in ("name", "arg", "id", "attr"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+@pytest.fixture(scope="module")
+def known_names():
+    folders = ("src", "tests", "benchmarks", "docs")
+    sources = [path.read_text("utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    # The toys of CONTRIBUTING are defined there.
+    sources += [text for language, text in blocks_of(ROOT / "CONTRIBUTING.md") if language == "python"]
+    return {name for code in sources for name in names_defined(code)}
+
+
+@pytest.mark.parametrize("path", page_ids(NAMING_PAGES))
+def test_names_of_code_exist(path, known_names):
+    """A file is there, a dotted name of nearkin can be imported, and any other name is in the sources."""
+    missing = []
+    for span in SPAN.findall(BLOCK.sub("", path.read_text(encoding="utf-8"))):
+        if span in FOREIGN:
+            continue
+        if FILE_NAME.match(span):
+            there = is_a_file(span)
+        elif match := PYTHON_NAME.match(span):
+            name = match[1].removeprefix("nearkin.")
+            there = can_be_reached(name) or set(name.split(".")) <= known_names
+        else:
+            continue
+        if not there:
+            missing.append(span)
+    advice = "; for the walks run python docs/build_walk.py"
+    assert not missing, f"{path.name} names what does not exist: {missing}{advice}"
+
+
+def is_a_file(name):
+    """Whether a path, perhaps with stars, leads to something from the root or from any room."""
+    places = (ROOT, ROOT / "src", *(ROOT / "src" / "nearkin").rglob("."))
+    return any(any(place.glob(name.rstrip("/"))) for place in places)
+
+
+def can_be_reached(dotted):
+    item = nearkin
+    for name in dotted.split("."):
+        item = getattr(item, name, None)
+    return item is not None
+
+
+def test_every_room_is_described():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    for path in (ROOT / "src" / "nearkin").iterdir():
+        if (path / "__init__.py").exists():
+            assert f"| `{path.name}/` |" in text
+        elif path.suffix == ".py":
+            assert f"{path.name}` |" in text
+
+
+def test_a_walk_tells_the_files_in_the_order_of_entry():
+    setup = (
+        "import numpy as np; from nearkin.distances import AffineMap, EmbeddedDistance; "
+        "X = np.eye(3); distance = EmbeddedDistance.symmetric(AffineMap())"
+    )
+    found = built_by("build_walk").walk("distance.pairwise(X, X)", setup)
+    first = EmbeddedDistance.pairwise.__module__.removeprefix("nearkin.")
+    assert found.files[0] == first.replace(".", "/") + ".py"
+    assert "distances/embedded.py" in found.files
+    assert found.crossings > found.returns
+    assert all(calls >= 1 for calls in found.calls.values())
+    assert not built_by("build_walk").walk("sum([1, 2])").files

@@ -1,28 +1,12 @@
 """Gradients of every loss after every map, against finite differences; found by walking the rooms."""
 
-import importlib
-import inspect
-import pkgutil
-
 import numpy as np
 import pytest
 
-import nearkin.losses
-import nearkin.maps
+from nearkin._discovery import subclasses
 from nearkin.losses import DriftLoss, LargeMarginLoss, Loss, MEGMLoss, NCALoss, TotalLoss
 from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
 from nearkin.objective import OVERFLOWED, Objective
-
-
-def found(package, base):
-    """Final classes of a room, by name."""
-    classes = {}
-    for info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        for name, item in vars(importlib.import_module(info.name)).items():
-            if inspect.isclass(item) and issubclass(item, base) and not inspect.isabstract(item):
-                classes[name] = item
-    return classes
-
 
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
@@ -37,7 +21,7 @@ MAP_VARIANTS = {
 
 
 def instances(package, base, variants):
-    for name, item in sorted(found(package, base).items()):
+    for name, item in subclasses(package, base).items():
         for number, instance in enumerate(variants.get(name) or [item()]):
             yield pytest.param(instance, id=f"{name}{number}")
 
@@ -64,8 +48,8 @@ def relative_gradient_error(objective, theta, rng, step=1e-6):
     return np.median(errors)
 
 
-@pytest.mark.parametrize("map_", list(instances(nearkin.maps, Map, MAP_VARIANTS)))
-@pytest.mark.parametrize("loss", list(instances(nearkin.losses, Loss, LOSS_VARIANTS)))
+@pytest.mark.parametrize("map_", list(instances("nearkin.maps", Map, MAP_VARIANTS)))
+@pytest.mark.parametrize("loss", list(instances("nearkin.losses", Loss, LOSS_VARIANTS)))
 def test_gradient_matches_finite_differences(map_, loss):
     X, y, weights = data()
     rng = np.random.RandomState(1)

@@ -57,7 +57,7 @@ def test_a_second_run_prints_the_same_without_running_again(reproduced, nearkin,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nobody2000",), "there is no paper 'nobody2000'; known: shigeto2017"),
+        (("nobody2000",), "there is no paper 'nobody2000'; known: gonzalez2016"),
         (("shigeto2017", "--datasets", "mushroom"), "no data set 'mushroom'"),
         (("shigeto2017", "--markdown", "/no/such/folder/table.md"), "does not exist"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from nearkin.datasets import DataError, Dataset
 from nearkin.datasets.registry import check_shape, find_known, known_datasets
+from nearkin.experiments import PAPERS
 
 # Data sets by paper, as their tables and text name them.
 NAMED = {
@@ -35,7 +36,7 @@ def test_declarations_are_consistent():
         assert known.how_to_get
         assert re.fullmatch(r"[a-z0-9-]+", known.name)
         assert known.train < max(known.n, 1)
-        assert set(known.papers) <= set(NAMED)
+        assert set(known.papers) <= set(PAPERS)
         assert known.openml_missing in (None, "drop", "median")
         assert bool(known.package) == bool(known.files) == bool(known.layout)
     ids = [known.openml for known in known_datasets().values() if known.openml is not None]

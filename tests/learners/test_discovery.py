@@ -12,7 +12,7 @@ def test_every_exported_learner_is_discovered_and_the_other_way_round():
         for name in nearkin.__all__
         if isinstance(getattr(nearkin, name), type) and issubclass(getattr(nearkin, name), Learner)
     }
-    # A composition of one's own has nothing to offer before it is composed.
+    # A composition of one's own is nothing to list before it is composed.
     assert exported - {"MetricLearner"} == set(all_learners())
 
 
@@ -31,6 +31,7 @@ def test_learners_describe_themselves(name):
     learner = all_learners()[name]
     assert learner.summary[0].isupper()
     assert learner.summary.endswith(".")
+    assert learner.cost
     assert set(learner.tasks) <= {"classification", "regression"}
     assert "References" in learner.__doc__
     assert ">>>" in learner.__doc__

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nearkin.solvers import LBFGS, SOLVERS
+from nearkin.solvers import LBFGS, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in, whitening
 
 RNG = np.random.RandomState(0)
@@ -39,7 +39,7 @@ def stretched(theta):
     return float((errors**2).sum()), (2 * errors.T @ FEATURES).ravel()
 
 
-@pytest.mark.parametrize("solver", [solver(2000, 1e-10) for solver in SOLVERS.values()])
+@pytest.mark.parametrize("solver", [solver(2000, 1e-10) for solver in all_solvers().values()])
 def test_the_minimum_is_the_same(solver):
     seen = []
     result = minimise_in(

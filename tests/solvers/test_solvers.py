@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from nearkin.solvers import LBFGS, SOLVERS, ConjugateGradient, GradientDescent
+from nearkin.solvers import LBFGS, ConjugateGradient, GradientDescent, all_solvers
 from nearkin.solvers.lbfgs import MEMORY, QuasiNewtonDirections
 from nearkin.solvers.line_search import DECREASE, Point, strong_wolfe
 
@@ -23,7 +23,7 @@ def test_finds_the_bottom_of_a_curved_valley(solver):
     assert result.converged
 
 
-@pytest.mark.parametrize("solver", [solver(500, 1e-10) for solver in SOLVERS.values()])
+@pytest.mark.parametrize("solver", [solver(500, 1e-10) for solver in all_solvers().values()])
 def test_finds_the_bottom_of_a_bowl_and_tells_the_way(solver):
     seen = []
     result = solver.minimise(bowl, np.ones(6), lambda theta, value: seen.append((theta.copy(), value)))
@@ -37,21 +37,21 @@ def test_finds_the_bottom_of_a_bowl_and_tells_the_way(solver):
     assert result.value == pytest.approx(bowl(result.theta)[0])
 
 
-@pytest.mark.parametrize("solver", [solver(2, 0.0) for solver in SOLVERS.values()])
+@pytest.mark.parametrize("solver", [solver(2, 0.0) for solver in all_solvers().values()])
 def test_says_so_when_the_budget_runs_out(solver):
     result = solver.minimise(rosenbrock, np.array([-1.2, 1.0]))
     assert not result.converged
     assert result.n_iter == 2
 
 
-@pytest.mark.parametrize("solver", [solver() for solver in SOLVERS.values()])
+@pytest.mark.parametrize("solver", [solver() for solver in all_solvers().values()])
 def test_callback_can_stop_it(solver):
     result = solver.minimise(rosenbrock, np.array([-1.2, 1.0]), lambda theta, value: True)
     assert result.n_iter == 1
     assert result.converged
 
 
-@pytest.mark.parametrize("solver", [solver() for solver in SOLVERS.values()])
+@pytest.mark.parametrize("solver", [solver() for solver in all_solvers().values()])
 def test_stays_at_an_optimum(solver):
     result = solver.minimise(bowl, np.zeros(3))
     assert result.converged

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nearkin._discovery import module_names
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.options import JsonOption, SeedOption, optional_path
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr
@@ -17,7 +18,7 @@ def reproduce(
     paper: Annotated[
         str,
         typer.Argument(
-            metavar="PAPER", help="shigeto2017, zaidi2010, rajabzadeh2018, semerci2013 or gonzalez2016."
+            metavar="PAPER", help=f"One of {', '.join(module_names('nearkin.experiments.papers'))}."
         ),
     ],
     datasets: Annotated[

@@ -1,14 +1,9 @@
 """What a fitted learner leaves behind: immutable squared dissimilarities from queries to references."""
 
+from nearkin._discovery import lazy_names, subclasses
 from nearkin.distances.base import Distance
-from nearkin.distances.embedded import AffineMap, EmbeddedDistance, FactoredMap
-from nearkin.distances.kernel_moved import CentredKernel, KernelMovedDistance
+from nearkin.distances.embedded import AffineMap as AffineMap
+from nearkin.distances.embedded import FactoredMap as FactoredMap
+from nearkin.distances.kernel_moved import CentredKernel as CentredKernel
 
-__all__ = [
-    "AffineMap",
-    "CentredKernel",
-    "Distance",
-    "EmbeddedDistance",
-    "FactoredMap",
-    "KernelMovedDistance",
-]
+__getattr__, __dir__ = lazy_names(__name__, lambda: subclasses(__name__, Distance))

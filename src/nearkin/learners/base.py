@@ -32,8 +32,14 @@ class Learner(BaseEstimator):
     slow: ClassVar[bool] = False
     #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
     supervision: ClassVar[tuple[str, ...]] = ("labels",)
-    #: One line for `nearkin learners` and the report.
+    #: One line for `nearkin learners`, the report and the tables of the documentation; a learner that has one
+    #: is public.
     summary: ClassVar[str] = ""
+    #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions,
+    #: P prototypes or regions, K compared neighbours.
+    cost: ClassVar[str] = ""
+    #: Whether it learns as it comes; False for compositions that the user completes.
+    ready: ClassVar[bool] = True
 
     distance_: Distance
 

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import pkgutil
 from functools import cache
 
-import nearkin.learners as package
+from nearkin._discovery import subclasses
 from nearkin.learners.base import Learner
 
 
 @cache
-def all_learners() -> dict[str, type[Learner]]:
-    """Public learner classes by name, sorted.
+def public_learners(package: str = "nearkin.learners") -> dict[str, type[Learner]]:
+    """Learners below a package that say in a `summary` what they do, by name, sorted.
 
-    >>> "MoveLabeled" in all_learners()
-    True
+    >>> list(public_learners("nearkin.learners.constraint"))
+    ['DMLMTP']
     """
-    found: dict[str, type[Learner]] = {}
-    for module_info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        module = importlib.import_module(module_info.name)
-        for name, item in vars(module).items():
-            if (
-                inspect.isclass(item)
-                and issubclass(item, Learner)
-                and item.__module__ == module.__name__
-                and not name.startswith("_")
-                and not inspect.isabstract(item)
-                and item.summary
-            ):
-                found[name] = item
-    return dict(sorted(found.items()))
+    return {name: learner for name, learner in subclasses(package, Learner).items() if learner.summary}
+
+
+@cache
+def all_learners() -> dict[str, type[Learner]]:
+    """Public learners that are ready to be fitted, by name, sorted; `MetricLearner` first needs composing.
+
+    >>> "MoveLabeled" in all_learners(), "MetricLearner" in all_learners()
+    (True, False)
+    """
+    return {name: learner for name, learner in public_learners().items() if learner.ready}
 
 
 def _plain(name: str) -> str:

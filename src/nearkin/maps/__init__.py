@@ -1,17 +1,9 @@
 """Maps: families of embeddings, (theta, X) to Z and gradients back, knowing no loss and no solver."""
 
+from nearkin._discovery import lazy_names, subclasses
 from nearkin.maps.base import Map
-from nearkin.maps.gated import GatedEmbedding, GatedMap
-from nearkin.maps.kernel import KernelFeatures, KernelMap, LiftedMap
-from nearkin.maps.linear import DiagonalMap, LinearMap
+from nearkin.maps.gated import GatedEmbedding as GatedEmbedding
+from nearkin.maps.kernel import KernelFeatures as KernelFeatures
+from nearkin.maps.kernel import LiftedMap as LiftedMap
 
-__all__ = [
-    "DiagonalMap",
-    "GatedEmbedding",
-    "GatedMap",
-    "KernelFeatures",
-    "KernelMap",
-    "LiftedMap",
-    "LinearMap",
-    "Map",
-]
+__getattr__, __dir__ = lazy_names(__name__, lambda: subclasses(__name__, Map))

@@ -1,11 +1,8 @@
 """Solvers: functions of a flat vector to minimisers, knowing neither data nor estimators."""
 
-from nearkin.solvers.base import Solver, SolverResult
-from nearkin.solvers.conjugate_gradient import ConjugateGradient
-from nearkin.solvers.gradient_descent import GradientDescent
-from nearkin.solvers.lbfgs import LBFGS
+from nearkin._discovery import lazy_names, subclasses
+from nearkin.solvers.base import Solver
+from nearkin.solvers.base import SolverResult as SolverResult
+from nearkin.solvers.discovery import all_solvers as all_solvers
 
-#: Solvers by the names that learners take.
-SOLVERS: dict[str, type[Solver]] = {"lbfgs": LBFGS, "cg": ConjugateGradient, "gd": GradientDescent}
-
-__all__ = ["LBFGS", "SOLVERS", "ConjugateGradient", "GradientDescent", "Solver", "SolverResult"]
+__getattr__, __dir__ = lazy_names(__name__, lambda: subclasses(__name__, Solver))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class Solver(ABC):
         Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the largest
         entry of the gradient is at most ``tol * GRADIENT_SHARE``.
     """
+
+    #: The name that learners take for it; without one it is passed as an object.
+    short_name: ClassVar[str] = ""
 
     def __init__(self, max_iter: int = 100, tol: float = 1e-5):
         self.max_iter = max_iter

@@ -39,6 +39,7 @@ class ConjugateGradient(LineSearchSolver):
     array([0., 0.])
     """
 
+    short_name = "cg"
     curvature = 0.1
 
     def _directions(self):

@@ -22,6 +22,7 @@ class GradientDescent(LineSearchSolver):
     array([0., 0.])
     """
 
+    short_name = "gd"
     curvature = 0.9
 
     def _directions(self):

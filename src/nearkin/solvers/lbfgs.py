@@ -75,6 +75,7 @@ class LBFGS(LineSearchSolver):
     array([0., 0.])
     """
 
+    short_name = "lbfgs"
     curvature = 0.9
 
     def _directions(self):

@@ -1,6 +1,6 @@
 """Learners solved by linear algebra alone."""
 
-from nearkin.learners.closed_form.move import MoveLabeled, MoveQuery
-from nearkin.learners.closed_form.rca import RCA
+from nearkin._discovery import lazy_names
+from nearkin.learners.discovery import public_learners as _public_learners
 
-__all__ = ["RCA", "MoveLabeled", "MoveQuery"]
+__getattr__, __dir__ = lazy_names(__name__, lambda: _public_learners(__name__))

@@ -155,6 +155,7 @@ class MoveLabeled(_Move):
     """
 
     summary = "Moves labelled points by ridge regression; closed form, cuts hubs."
+    cost = "n·d² + d³, once"
     _moves = REFERENCES
 
     def __init__(self, n_targets=1, alpha="auto", kernel=None, kernel_params=None):
@@ -214,6 +215,7 @@ class MoveQuery(_Move):
     """
 
     summary = "Moves queries by ridge regression; shows how hubs arise, not for prediction."
+    cost = "n·d² + d³, once"
     _moves = QUERIES
 
     def __init__(self, n_targets=1, alpha="auto"):

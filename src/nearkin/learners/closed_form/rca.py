@@ -57,6 +57,7 @@ class RCA(EmbeddingLearner):
 
     supervision = ("labels", "chunklets")
     summary = "Whitens the variation inside classes or given chunklets; closed form."
+    cost = "n·d² + d³, once"
 
     def __init__(self, n_components=None, shrinkage="auto"):
         self.n_components = n_components

@@ -1,5 +1,6 @@
 """Learners from constraints on triplets of rows."""
 
-from nearkin.learners.constraint.dmlmtp import DMLMTP
+from nearkin._discovery import lazy_names
+from nearkin.learners.discovery import public_learners as _public_learners
 
-__all__ = ["DMLMTP"]
+__getattr__, __dir__ = lazy_names(__name__, lambda: _public_learners(__name__))

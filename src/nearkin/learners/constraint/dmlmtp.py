@@ -136,6 +136,7 @@ class DMLMTP(EmbeddingLearner):
     """
 
     summary = "Max-margin metric for one or many regression targets: feature weights or a full matrix."
+    cost = "n·K·d per step"
     tasks = (REGRESSION,)
 
     def __init__(

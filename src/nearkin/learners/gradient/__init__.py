@@ -1,9 +1,6 @@
 """Learners composed of a map, a loss and a solver."""
 
-from nearkin.learners.gradient.lmnn import LMCA, LMNN
-from nearkin.learners.gradient.megm import MEGM
-from nearkin.learners.gradient.metric_learner import MetricLearner
-from nearkin.learners.gradient.molmnn import MoLMNN
-from nearkin.learners.gradient.nca import NCA
+from nearkin._discovery import lazy_names
+from nearkin.learners.discovery import public_learners as _public_learners
 
-__all__ = ["LMCA", "LMNN", "MEGM", "NCA", "MetricLearner", "MoLMNN"]
+__getattr__, __dir__ = lazy_names(__name__, lambda: _public_learners(__name__))

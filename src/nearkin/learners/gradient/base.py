@@ -27,7 +27,7 @@ from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
 from nearkin.numerics.workers import one_blas_thread
 from nearkin.objective import Objective
-from nearkin.solvers import SOLVERS, Solver, SolverResult
+from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
 
 #: From this many samples on, float64 data is optimised in float32: sums over so many pairs hide the
@@ -275,9 +275,10 @@ def named_solver(solver, max_iter: int, tol: float) -> Solver:
     """A solver by its name, with the budget and tolerance of the learner; or the solver itself."""
     if isinstance(solver, Solver):
         return solver
-    if solver not in SOLVERS:
-        raise ValueError(f"solver={solver!r}: expected one of {list(SOLVERS)} or a nearkin.solvers.Solver.")
-    return SOLVERS[solver](max_iter, tol)
+    known = all_solvers()
+    if solver not in known:
+        raise ValueError(f"solver={solver!r}: expected one of {list(known)} or a nearkin.solvers.Solver.")
+    return known[solver](max_iter, tol)
 
 
 def after_kernel(kernel, inner: Map) -> Map:

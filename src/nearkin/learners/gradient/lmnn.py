@@ -116,6 +116,7 @@ class LMNN(_LargeMarginLearner):
     """
 
     summary = "Linear map with a large margin between targets and impostors (LMNN)."
+    cost = "n²·e/2 + impostors per step"
 
     def __init__(
         self,
@@ -183,6 +184,7 @@ class LMCA(_LargeMarginLearner):
     """
 
     summary = "Map to few dimensions with a large margin between targets and impostors (LMCA)."
+    cost = "n²·e/2 + impostors per step"
 
     def __init__(
         self,

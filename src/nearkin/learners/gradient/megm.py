@@ -95,6 +95,7 @@ class MEGM(GradientLearner):
     """
 
     summary = "Linear map that minimises the squared error of kernel predictions (MEGM, MLKR)."
+    cost = "n²·e/2 to 3·n²·e per step"
     tasks = (CLASSIFICATION, REGRESSION)
 
     def __init__(

@@ -38,6 +38,10 @@ class MetricLearner(GradientLearner):
     (4, 4)
     """
 
+    summary = "Any map, any loss, any solver."
+    cost = "its loss's"
+    ready = False
+
     def __init__(
         self,
         map=None,

@@ -77,6 +77,7 @@ class MoLMNN(GradientLearner):
 
     slow = True
     summary = "Mixture of local large-margin metrics with soft gates (MoLMNN)."
+    cost = "P times LMNN"
 
     projections_: np.ndarray
     gates_: np.ndarray

@@ -66,6 +66,7 @@ class NCA(GradientLearner):
     """
 
     summary = "Linear map that makes soft nearest neighbours agree (NCA)."
+    cost = "n²·e/2 to 3·n²·e per step"
 
     def __init__(
         self,

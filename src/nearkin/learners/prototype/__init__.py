@@ -1,7 +1,6 @@
 """Learners of a few prototypes per class, each with a metric of its own."""
 
-from nearkin.learners.prototype.kernel_lmdl import KernelLMDL
-from nearkin.learners.prototype.lmdl import LMDL
-from nearkin.learners.prototype.lpd import LPD
+from nearkin._discovery import lazy_names
+from nearkin.learners.discovery import public_learners as _public_learners
 
-__all__ = ["LMDL", "LPD", "KernelLMDL"]
+__getattr__, __dir__ = lazy_names(__name__, lambda: _public_learners(__name__))

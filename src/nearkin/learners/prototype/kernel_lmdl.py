@@ -107,6 +107,7 @@ class KernelLMDL(PrototypeLearner):
     """
 
     summary: ClassVar[str] = "LMDL in the space of a kernel: prototypes with metrics, curved boundaries."
+    cost: ClassVar[str] = "n·P·rank·e per epoch"
 
     def __init__(
         self,

@@ -104,6 +104,7 @@ class LMDL(PrototypeLearner):
     """
 
     summary: ClassVar[str] = "A few prototypes per class, each with its own Mahalanobis metric."
+    cost: ClassVar[str] = "n·P·rank·e per epoch"
 
     def __init__(
         self,

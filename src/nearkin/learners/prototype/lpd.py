@@ -89,6 +89,7 @@ class LPD(PrototypeLearner):
     """
 
     summary: ClassVar[str] = "A few prototypes per class, each with its own feature weights."
+    cost: ClassVar[str] = "4·n·P·d per epoch"
 
     def __init__(
         self,

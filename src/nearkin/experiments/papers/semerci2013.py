@@ -66,7 +66,7 @@ def explaining(X, shares) -> list[int]:
     return sorted({int(np.searchsorted(reached, share - 1e-12) + 1) for share in shares})
 
 
-def _with_k(label: str, setup: Setup, learner, **grid) -> Candidate:
+def _with_k(label: str, learner, **grid) -> Candidate:
     """A candidate whose k is both the number of targets in training and of neighbours that vote."""
     base = neighbours(label, [StandardScaler()], learner)
     settings = [
@@ -81,19 +81,18 @@ def _with_k(label: str, setup: Setup, learner, **grid) -> Candidate:
 
 
 def _lmnn(setup: Setup) -> Candidate:
-    return _with_k("LMNN", setup, LMNN())
+    return _with_k("LMNN", LMNN())
 
 
 def _lmca(setup: Setup) -> Candidate:
     shares = MIXTURE_EXPLAINED if setup.quick else EXPLAINED
-    return _with_k("LMCA", setup, LMCA(), n_components=explaining(setup.data.X, shares))
+    return _with_k("LMCA", LMCA(), n_components=explaining(setup.data.X, shares))
 
 
 def _mixture(setup: Setup) -> Candidate:
     learner = MoLMNN(max_iter=QUICK_ROUNDS) if setup.quick else MoLMNN()
     return _with_k(
         "MoLMNN",
-        setup,
         learner,
         n_components=explaining(setup.data.X, MIXTURE_EXPLAINED),
         n_regions=QUICK_REGIONS if setup.quick else REGIONS,

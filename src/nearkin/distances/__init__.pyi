@@ -1,0 +1,8 @@
+# Written by docs/build_stubs.py from what discovery finds; do not edit.
+from nearkin.distances.base import Distance as Distance
+from nearkin.distances.embedded import AffineMap as AffineMap
+from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
+from nearkin.distances.embedded import FactoredMap as FactoredMap
+from nearkin.distances.kernel_moved import CentredKernel as CentredKernel
+from nearkin.distances.kernel_moved import KernelMovedDistance as KernelMovedDistance
+from nearkin.distances.per_prototype import PerPrototypeDistance as PerPrototypeDistance
