@@ -43,7 +43,7 @@ class Task:
 
 @dataclass
 class Record:
-    """The outcome of a task as it is stored; `score` is None unless `status` is "done".
+    """A task and its outcome, as measured and as stored; `score` is None unless `status` is "done".
 
     Attributes
     ----------
