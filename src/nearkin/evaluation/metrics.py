@@ -15,6 +15,8 @@ from nearkin.evaluation.regression_error import arrmse
 if TYPE_CHECKING:
     from nearkin.evaluation.tasks import Record
 
+CLASSIFICATION = "classification"
+REGRESSION = "regression"
 #: Methods of an estimator whose answers a metric may judge.
 PREDICTIONS = "predict"
 PROBABILITIES = "predict_proba"
@@ -28,6 +30,8 @@ class Metric:
     ----------
     name : str
     greater_is_better : bool
+    task : {"classification", "regression"}
+        The kind of targets it is for.
     compute : callable, optional
         From true targets, the model's answers and the training targets to the number. A metric
         without one cannot rank models; it is only read off their records.
@@ -48,6 +52,7 @@ class Metric:
 
     name: str
     greater_is_better: bool
+    task: str = CLASSIFICATION
     compute: Callable[..., float] | None = None
     needs: str = PREDICTIONS
     percent: bool = False
@@ -103,7 +108,7 @@ def _arrmse(y_true, y_pred, y_train) -> float:
 
 
 ACCURACY = Metric("accuracy", greater_is_better=True, compute=_accuracy, percent=True, decimals=1)
-ARRMSE = Metric("aRRMSE", greater_is_better=False, compute=_arrmse)
+ARRMSE = Metric("aRRMSE", greater_is_better=False, task=REGRESSION, compute=_arrmse)
 
 #: Every metric that can rank models, by name; a new one is a line here.
 METRICS = {metric.name: metric for metric in (ACCURACY, ARRMSE)}

@@ -13,10 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.multiclass import type_of_target
 
 from nearkin.evaluation.fingerprints import array_digest, describe, digest
-from nearkin.evaluation.metrics import ACCURACY, ARRMSE, Metric
-
-CLASSIFICATION = "classification"
-REGRESSION = "regression"
+from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
 
 
 def task_of(y) -> str:
@@ -66,6 +63,8 @@ class Problem:
             raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
         if self.metric is None:
             object.__setattr__(self, "metric", self._usual_metric)
+        if self.metric.task != self.task:
+            raise ValueError(f"{self.metric.name} is for {self.metric.task}, but the task is {self.task}.")
 
     @property
     def _usual_metric(self) -> Metric:

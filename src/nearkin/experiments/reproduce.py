@@ -27,8 +27,6 @@ from nearkin.experiments.values import Values
 DOWNLOAD = "download"
 NOT_IN_QUICK = "left out of quick runs"
 
-Loader = Callable[..., Dataset]
-
 
 def reproduce(
     paper: Paper,
