@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nearkin.learners.prototype import LMDL, LPD, KernelLMDL
     from nearkin.persistence import load, save
     from nearkin.predictors import KNNClassifier, KNNRegressor
+    from nearkin.study import Study, compare
 
 __version__ = "0.1.0.dev0"
 
@@ -30,6 +31,8 @@ __all__ = [
     "MoLMNN",
     "MoveLabeled",
     "MoveQuery",
+    "Study",
+    "compare",
     "load",
     "save",
 ]
@@ -42,6 +45,8 @@ _HOMES = (
     "nearkin.persistence",
     "nearkin.predictors",
 )
+# Comparing needs much that fitting does not.
+_OF_STUDY = ("Study", "compare")
 
 
 def __getattr__(name: str) -> Any:
@@ -53,6 +58,8 @@ def __getattr__(name: str) -> Any:
         if find_spec(f"nearkin.{name}") is None:
             raise AttributeError(f"module 'nearkin' has no attribute {name!r}")
         return import_module(f"nearkin.{name}")
+    if name in _OF_STUDY:
+        return getattr(import_module("nearkin.study"), name)
     for home in map(import_module, _HOMES):
         globals().update({public: vars(home)[public] for public in __all__ if public in vars(home)})
     return globals()[name]

@@ -25,8 +25,6 @@ def views_of(learner):
         return IRIS.target_names[codes].tolist()
 
     return local_views("L", learner, IRIS.data, IRIS.target, NAMES, name)
-        "L", learner, IRIS.data, IRIS.target, NAMES, lambda codes: IRIS.target_names[codes].tolist()
-    )
 
 
 def check_parts(views):

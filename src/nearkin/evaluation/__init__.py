@@ -54,7 +54,7 @@ __all__ = [
     "summarise",
 ]
 
-_RENAMED = {"ComparisonRow": Standing, "HubnessReport": Hubness, "hubness_report": Hubness.of}
+_RENAMED: dict[str, Any] = {"ComparisonRow": Standing, "HubnessReport": Hubness, "hubness_report": Hubness.of}
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from nearkin.evaluation.rows import (
     COLUMNS,
     column_type,
     pack_array,
+    plain,
     to_record,
     to_row,
     unpack_array,
@@ -246,10 +247,10 @@ class ResultsStore:
         return targets
 
     def put_artifact(self, run: str, name: str, content) -> None:
-        """Keep something JSON-ready beside a run, such as a view for its report."""
+        """Keep plain values beside a run, such as the views of its report."""
         with self._transaction() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(content))
+                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(plain(content)))
             )
 
     def artifact(self, run: str, name: str):

@@ -46,7 +46,7 @@ class Worker:
         """Run one task, stopped after so many seconds (the start of the process not counted)."""
         try:
             # By value where need be, so that estimators of a script or notebook work too.
-            without_data = cloudpickle.dumps(replace(task, problem=None))
+            without_data = cloudpickle.dumps(replace(task, problem=None))  # type: ignore[arg-type]
         except Exception:
             error = f"cannot be sent to a worker process:\n{traceback.format_exc()}"
             return Record.of_task(task, status=ERROR, error=error)

@@ -177,7 +177,10 @@ class Hubness:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Hubness:
         """The inverse of `to_dict`."""
-        return cls(**{name: np.asarray(v) if isinstance(v, list) else v for name, v in data.items()})
+        values: dict[str, Any] = {
+            name: np.asarray(v) if isinstance(v, list) else v for name, v in data.items()
+        }
+        return cls(**values)
 
 
 def _bad_occurrences(indices, n_references, query_labels, reference_labels) -> np.ndarray | None:

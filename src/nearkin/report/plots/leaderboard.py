@@ -14,6 +14,7 @@ def leaderboard_figure(comparison: Comparison) -> go.Figure:
     factor = metric.factor
     figure = new_figure(74 + 34 * len(rows), showlegend=False)
     for row in rows:
+        assert row.mean is not None  # finished rows have one
         colour = kind_colour(row.kind)
         figure.add_scatter(
             x=[factor * score for score in row.scores],

@@ -17,6 +17,7 @@ def time_figure(comparison: Comparison) -> go.Figure:
     rows = [row for row in comparison.finished if row.fit_seconds is not None]
     figure = new_figure(400, showlegend=False)
     for row, position in zip(rows, _label_positions(rows, metric)):
+        assert row.mean is not None  # finished rows have one
         figure.add_scatter(
             x=[_seconds(row)],
             y=[metric.factor * row.mean],
