@@ -34,7 +34,7 @@ def test_protocols_are_decided_by_the_seed(name):
         assert np.array_equal(one.train, two.train)
         assert np.array_equal(one.test, two.test)
     assert any(not np.array_equal(one.test, two.test) for one, two in zip(first, other, strict=True))
-    assert len({split.name for split in first}) == len(first)
+    assert len({(split.repeat, split.fold) for split in first}) == len(first)
 
 
 @pytest.mark.parametrize("name", sorted(PROTOCOLS))

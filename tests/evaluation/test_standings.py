@@ -185,7 +185,7 @@ def test_output_is_ready_for_json_and_pandas():
     restored = json.loads(json.dumps(found.to_dict()))
     assert restored["statement"] == found.statement
     assert restored["rows"][0]["label"] == "better"
-    assert list(found.to_frame()["label"]) == ["better", "Euclid"]
+    assert list(found.to_frame().index) == ["better", "Euclid"]
 
 
 def test_a_missing_baseline_is_named():

@@ -122,8 +122,8 @@ def compare(
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import is_number, leaderboard_table
+    from nearkin.report.leaderboard import leaderboard_table
 
     columns, rows = leaderboard_table(study.comparison)
-    print_table([Column(title, right=is_number(title)) for title in columns], rows, str(study.data))
+    print_table([Column(*column) for column in columns.items()], rows, str(study.data))
     typer.echo(study.statement)

@@ -59,7 +59,7 @@ class Comparison:
     @property
     def finished(self) -> list[Standing]:
         """Rows with a mean to show."""
-        return [row for row in self.rows if row.finished]
+        return [row for row in self.rows if row.mean is not None]
 
     @property
     def test(self) -> str:
@@ -123,10 +123,10 @@ class Comparison:
         }
 
     def to_frame(self):
-        """The rows as a pandas DataFrame, one line per candidate."""
+        """The leaderboard as a pandas DataFrame, a line per candidate with the fields of `Standing`."""
         import pandas as pd
 
-        return pd.DataFrame([asdict(row) for row in self.rows])
+        return pd.DataFrame([asdict(row) for row in self.rows]).set_index("label")
 
 
 def choose_winner(rows: Sequence[Standing]) -> Standing | None:

@@ -71,7 +71,7 @@ class ProgressMeter:
                     elapsed=monotonic() - self._started,
                     remaining=self._remaining(),
                     learner=task.candidate.label,
-                    fold=task.split.name,
+                    fold=task.fold,
                     status=status,
                 )
             )

@@ -24,10 +24,6 @@ class Split:
     test: np.ndarray
     validation: np.ndarray | None = None
 
-    @property
-    def name(self) -> str:
-        return f"{self.repeat}.{self.fold}"
-
 
 class Protocol(Interface):
     """What every protocol offers; instances are immutable data."""

@@ -63,21 +63,21 @@ class Standing:
     status: str
     baseline: bool = False
     reference: bool = False
-    n_folds: int = 0
-    n_planned: int = 0
-    scores: tuple[float, ...] = ()
     mean: float | None = None
     sd: float | None = None
     interval: tuple[float, float] | None = None
-    fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    tune_seconds: float | None = None
-    hub_skewness: float | None = None
     difference: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
     wilcoxon_p: float | None = None
     verdict: str = ""
+    hub_skewness: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    tune_seconds: float | None = None
+    n_folds: int = 0
+    n_planned: int = 0
+    scores: tuple[float, ...] = ()
     setting: dict = field(default_factory=dict)
     scout_score: float | None = None
     note: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from nearkin.evaluation import Comparison, Metric, Standing
@@ -9,19 +10,15 @@ from nearkin.evaluation.metrics import REGRESSION
 from nearkin.report.words import p_text, seconds_text, verdict_text
 
 
-def leaderboard_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Titles of the columns, and a row of texts per candidate."""
+def leaderboard_table(comparison: Comparison) -> tuple[dict[str, bool], list[list[str]]]:
+    """Titles of the columns with whether they hold numbers, and a row of texts per candidate."""
     metric = comparison.metric
     with_wilcoxon = metric.task == REGRESSION
     columns = ["learner", metric.name, f"vs {comparison.baseline}", "p", "p adjusted"]
     columns += ["Wilcoxon p"] if with_wilcoxon else []
     columns += [f"beats {comparison.baseline}?", "hub skewness", "fit"]
-    return columns, [_cells(row, metric, with_wilcoxon) for row in comparison.rows]
-
-
-def is_number(column: str) -> bool:
-    """Whether the cells of a column are numbers, to be set flush right."""
-    return column != "learner" and not column.endswith("?")
+    numeric = {title: title != "learner" and not title.endswith("?") for title in columns}
+    return numeric, [_cells(row, metric, with_wilcoxon) for row in comparison.rows]
 
 
 def _cells(row: Standing, metric: Metric, with_wilcoxon: bool) -> list[str]:
@@ -47,7 +44,7 @@ def leaderboard_text(comparison: Comparison) -> str:
     """The table in plain characters."""
     columns, rows = leaderboard_table(comparison)
     widths = [max(len(cell) for cell in column) for column in zip(columns, *rows)]
-    sides = [">" if is_number(column) else "<" for column in columns]
+    sides = [">" if numeric else "<" for numeric in columns.values()]
     lines = [
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths))
         for row in (columns, *rows)
@@ -59,9 +56,9 @@ def leaderboard_text(comparison: Comparison) -> str:
 def leaderboard_html(comparison: Comparison, title: str = "") -> str:
     """The answer and the table for a notebook, the winner set off."""
     columns, rows = leaderboard_table(comparison)
-    align = ["right" if is_number(column) else "left" for column in columns]
+    align = ["right" if numeric else "left" for numeric in columns.values()]
 
-    def line(tag: str, cells: list[str], style: str = "") -> str:
+    def line(tag: str, cells: Iterable[str], style: str = "") -> str:
         inside = (
             f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>' for side, cell in zip(align, cells)
         )

@@ -45,6 +45,7 @@ def as_dataset(
         y = np.asarray(y)
         data = Dataset(name, X, y, task or _task_of(y))
     refuse_nothing_to_learn(data)
+    _tell_of_constant_targets(data)
     return data
 
 
@@ -91,7 +92,7 @@ def refuse_nothing_to_learn(data: Dataset) -> None:
         )
 
 
-def tell_of_constant_targets(data: Dataset) -> None:
+def _tell_of_constant_targets(data: Dataset) -> None:
     """Say which targets have no RRMSE; learners say so too, but where they run in workers nobody hears it."""
     targets = data.y.reshape(data.n_samples, -1)
     constant = [name for name, column in zip(data.target_names, targets.T) if (column == column[0]).all()]
@@ -99,5 +100,5 @@ def tell_of_constant_targets(data: Dataset) -> None:
         warnings.warn(
             f"target(s) {', '.join(constant)} are the same in every row: their RRMSE is undefined, and "
             "aRRMSE is the mean over the others.",
-            stacklevel=3,
+            stacklevel=4,
         )

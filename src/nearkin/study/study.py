@@ -30,29 +30,9 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.report.words import seconds_text
-from nearkin.study.data import as_dataset, tell_of_constant_targets
+from nearkin.study.data import as_dataset
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, reference_candidates
 from nearkin.study.saving import save_model
-
-#: Columns of `Study.leaderboard` in their order.
-LEADERBOARD_COLUMNS = (
-    "label",
-    "kind",
-    "status",
-    "mean",
-    "sd",
-    "difference",
-    "p_value",
-    "p_adjusted",
-    "wilcoxon_p",
-    "verdict",
-    "hub_skewness",
-    "fit_seconds",
-    "predict_seconds",
-    "n_folds",
-    "setting",
-    "note",
-)
 
 
 def compare(
@@ -146,7 +126,6 @@ def compare(
     Nothing beats Euclid: RCA has the best mean, but the difference could be chance.
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
-    tell_of_constant_targets(data)
     n_folds = folds or (10 if data.n_samples <= 2000 else 5)
     seconds = _seconds(time_budget, data.n_samples)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
@@ -238,16 +217,12 @@ class Study:
 
     @property
     def leaderboard(self):
-        """A data frame with a line per candidate, best first.
+        """A data frame with a line per candidate, best first, and the fields of `Standing` as columns.
 
-        `mean` and `sd` are of the fold scores, `difference` is the mean minus the baseline's; `p_value` is
-        that of the paired test as such, and `p_adjusted` after Holm's adjustment for the number of
-        candidates, from which `verdict` follows.
+        Among them `mean`, `difference` from the baseline's, `p_value` of the paired test as such and
+        `p_adjusted` for the number of candidates, from which `verdict` follows.
         """
-        import pandas as pd
-
-        rows = [{name: getattr(row, name) for name in LEADERBOARD_COLUMNS} for row in self.comparison.rows]
-        return pd.DataFrame(rows, columns=LEADERBOARD_COLUMNS).set_index("label")
+        return self.comparison.to_frame()
 
     @property
     def troubles(self) -> list[str]:
