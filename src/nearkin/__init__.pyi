@@ -14,6 +14,7 @@ from nearkin import predictors as predictors
 from nearkin import report as report
 from nearkin import search as search
 from nearkin import solvers as solvers
+from nearkin import study as study
 from nearkin import supervision as supervision
 from nearkin.learners.closed_form.move import MoveLabeled as MoveLabeled
 from nearkin.learners.closed_form.move import MoveQuery as MoveQuery
@@ -32,5 +33,7 @@ from nearkin.persistence import load as load
 from nearkin.persistence import save as save
 from nearkin.predictors.classifier import KNNClassifier as KNNClassifier
 from nearkin.predictors.regressor import KNNRegressor as KNNRegressor
+from nearkin.study.study import Study as Study
+from nearkin.study.study import compare as compare
 
 __version__: str

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from nearkin.cli.errors import CommandError
 from nearkin.cli.options import parse_duration, parse_neighbors, parse_settings, parse_value
-from nearkin.cli.output import plain
+from nearkin.evaluation.rows import plain
 from nearkin.learners import find_learner
 
 

@@ -10,10 +10,6 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.evaluation.awkward import awkward_classifier
 
 from nearkin.evaluation import Candidate, FiveByTwo, ResultsStore, StratifiedFolds, compare
-from nearkin.evaluation.comparison import _promising_first
-from nearkin.evaluation.problems import Problem
-from nearkin.evaluation.protocols import RandomSplits
-from nearkin.evaluation.tasks import Record, plan_tasks
 
 X, Y = load_wine(return_X_y=True)
 
@@ -82,31 +78,6 @@ def test_a_spent_budget_keeps_what_is_finished():
             assert [r.status for r in store.results(found.run) if r.learner == "Euclid"] == ["done"] * 2
 
 
-def test_promising_and_affordable_candidates_come_first():
-    problem = Problem("wine", X, Y)
-    labels = ["Poor", "Costly", "Euclid", "Good", "Unknown"]
-    plan = [Candidate(label, KNeighborsClassifier()) for label in labels]
-    tasks = plan_tasks(problem, plan, StratifiedFolds(2))
-    scout = plan_tasks(problem, plan, RandomSplits(1))
-    scores = {"Poor": (0.5, 0.1), "Costly": (0.99, 100.0), "Euclid": (0.7, 0.1), "Good": (0.9, 0.1)}
-    scouted = [
-        Record.of_task(task, status="done", score=score, fit_seconds=seconds, predict_seconds=0.0)
-        for task in scout
-        if task.candidate.label in scores
-        for score, seconds in [scores[task.candidate.label]]
-    ]
-    order = [task.candidate.label for task in _promising_first(tasks, scouted, "Euclid", problem, 10.0)]
-    assert order[::2] == ["Euclid", "Good", "Poor", "Costly", "Unknown"]
-    assert order[1::2] == order[::2]  # both folds of one candidate before the next
-    tight = [task.candidate.label for task in _promising_first(tasks, scouted, "Euclid", problem, 0.25)]
-    assert tight[::2] == ["Euclid", "Good", "Poor", "Costly", "Unknown"]
-    # Within the error of the small split nobody is better, so the cheaper one goes first.
-    for record, seconds in zip(scouted, (0.4, 0.3, 0.1, 0.2), strict=True):
-        record.score, record.fit_seconds = 0.97, seconds
-    even = [task.candidate.label for task in _promising_first(tasks, scouted, "Euclid", problem, 10.0)]
-    assert even[::2] == ["Euclid", "Good", "Costly", "Poor", "Unknown"]
-
-
 def test_regression_with_several_targets():
     data, targets = make_regression(120, 6, n_targets=3, noise=1.0, random_state=0)
     scaled = make_pipeline(StandardScaler(), KNeighborsRegressor(weights="distance"))
@@ -116,8 +87,8 @@ def test_regression_with_several_targets():
         [Candidate("Euclid", KNeighborsRegressor()), Candidate("Weighted", scaled)],
         isolate=False,
     )
-    assert found.metric == "aRRMSE"
-    assert not found.greater_is_better
+    assert found.metric.name == "aRRMSE"
+    assert not found.metric.greater_is_better
     assert 0 < found.row("Euclid").mean < 1
     assert found.protocol["protocol"] == "Folds"
 

@@ -9,12 +9,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_regression
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import log_loss
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nearkin.evaluation import Candidate, FiveByTwo, Folds, Problem, StratifiedFolds, arrmse, fit_candidate
-from nearkin.evaluation.measurement import measure, seeded_clone
+from nearkin.evaluation.measurement import attempt, measure, seeded_clone
+from nearkin.evaluation.metrics import Metric
+from nearkin.evaluation.tasks import Task
 
 X, Y = load_iris(return_X_y=True)
 
@@ -24,7 +27,7 @@ def first_split(problem, protocol):
 
 
 def measured(problem, candidate, split):
-    return measure(problem, candidate, split, task_seed=5, tuning_seed=6)
+    return measure(Task("5" * 32, problem, candidate, split, {}, seed=6))
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -224,6 +227,31 @@ def test_refit_uses_all_rows():
     model, chosen = fit_candidate(problem, Candidate("knn", KNeighborsClassifier(), grid))
     assert chosen == {"n_neighbors": 1}
     assert model.n_samples_fit_ == len(Y)
+
+
+def test_a_failure_is_a_record_too():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    task = Task("5" * 32, problem, Candidate("bad", KNeighborsClassifier(metric="none such")), split, {}, 0)
+    record = attempt(task)
+    assert (record.status, record.score, record.learner, record.fold) == ("error", None, "bad", "0.0")
+    assert "none such" in record.error
+
+
+def test_a_metric_of_probabilities_judges_tuning_and_score():
+    def surprise(y_true, shares, y_train):
+        return log_loss(y_true, shares, labels=np.unique(y_train))
+
+    metric = Metric("log loss", greater_is_better=False, compute=surprise, needs="predict_proba")
+    problem = Problem("iris", X, Y, metric=metric)
+    split = first_split(problem, StratifiedFolds(3))
+    found = measured(problem, Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1, 15]}), split)
+    # One neighbour is certain even where it is wrong, which costs most under this metric.
+    assert found.chosen == {"n_neighbors": 15}
+    model = KNeighborsClassifier(15).fit(X[split.train], Y[split.train])
+    assert found.score == pytest.approx(log_loss(Y[split.test], model.predict_proba(X[split.test])))
+    assert found.metric == "log loss"
+    assert problem.fingerprint != Problem("iris", X, Y).fingerprint
 
 
 def test_rows_and_targets_must_fit():

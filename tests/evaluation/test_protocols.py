@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.evaluation import PROTOCOLS, FiveByTwo, Folds, GivenSplit, RandomSplits, StratifiedFolds
+from nearkin.evaluation import FiveByTwo, Folds, GivenSplit, RandomSplits, StratifiedFolds
 from nearkin.evaluation.protocols import stratified_fold_numbers, stratified_holdout
 
+PROTOCOLS = {
+    "10-fold": StratifiedFolds(10),
+    "5x5-fold": StratifiedFolds(5, n_repeats=5),
+    "40x2-fold": StratifiedFolds(2, n_repeats=40),
+    "5x2-held-out": FiveByTwo(),
+    "70-30": RandomSplits(n_splits=4),
+    "5-fold-regression": Folds(5),
+}
 LABELS = np.repeat(["a", "b", "c"], [40, 25, 10])
 
 
@@ -26,7 +34,7 @@ def test_protocols_are_decided_by_the_seed(name):
         assert np.array_equal(one.train, two.train)
         assert np.array_equal(one.test, two.test)
     assert any(not np.array_equal(one.test, two.test) for one, two in zip(first, other, strict=True))
-    assert len({split.name for split in first}) == len(first)
+    assert len({(split.repeat, split.fold) for split in first}) == len(first)
 
 
 @pytest.mark.parametrize("name", sorted(PROTOCOLS))

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from nearkin.evaluation import Candidate, Problem, ResultsStore, StratifiedFolds, plan_tasks, run_tasks
-from nearkin.evaluation.owners import LEASE_SECONDS, Owner
 from nearkin.evaluation.runner import run_name
 from nearkin.evaluation.tasks import Record
 
@@ -46,61 +43,43 @@ def test_records_come_back_as_they_were(tasks, tmp_path):
     assert light[0].score == read[0].score
 
 
-def test_a_task_is_claimed_once(tasks):
+def test_the_first_outcome_of_a_task_stands(tasks):
     with ResultsStore.open() as store:
         store.register("run", tasks, {})
-        one, two = Owner.of_this_process(), Owner.of_this_process()
-        store.join(one)
-        store.join(two)
-        key = tasks[0].key
-        assert store.claim(key, one) == "claimed"
-        assert store.claim(key, two) == "running"
-        store.release(key, two)  # not its own
-        assert store.claim(key, two) == "running"
-        store.release(key, one)
-        assert store.claim(key, two) == "claimed"
-        assert not store.finish(Record.of_task(tasks[0], status="done", score=0.1), one)
-        assert store.finish(Record.of_task(tasks[0], status="done", score=0.9), two)
-        assert store.claim(key, one) == "done"
+        assert store.status(tasks[0].key) == "not run"
+        assert store.finish(Record.of_task(tasks[0], status="done", score=0.9))
+        assert not store.finish(Record.of_task(tasks[0], status="error", error="late"))
         assert store.results("run")[0].score == 0.9
-
-
-def test_tasks_of_the_dead_are_freed_and_those_of_the_living_are_not(tasks):
-    alive = Owner.of_this_process()
-    reused_process_number = replace(alive, name="old", started="1")
-    silent_elsewhere = replace(alive, name="far", machine="another")
-    beating_elsewhere = replace(alive, name="near", machine="another")
-    assert alive.is_alive(last_heartbeat=0.0)
-    assert not reused_process_number.is_alive(time.time())
-    assert not silent_elsewhere.is_alive(time.time() - LEASE_SECONDS - 1)
-    assert beating_elsewhere.is_alive(time.time())
-    with ResultsStore.open() as store:
-        store.register("run", tasks, {})
-        for owner, task in zip((alive, reused_process_number, beating_elsewhere), tasks, strict=True):
-            store.join(owner)
-            store.claim(task.key, owner)
-        store.free_abandoned()
-        assert list(store.statuses(task.key for task in tasks).values()) == ["running", "not run", "running"]
-        store.leave(alive)
-        assert list(store.statuses(task.key for task in tasks).values()) == ["not run", "not run", "running"]
+        assert store.status(tasks[0].key) == "done"
+        store.free_failed([tasks[0].key], ["error"])
+        assert store.status(tasks[0].key) == "done"
 
 
 def test_threads_may_share_a_store(tasks, tmp_path):
     with ResultsStore.open(tmp_path / "runs.sqlite") as store:
         store.register("run", tasks, {})
-        owners = [Owner.of_this_process() for _ in range(8)]
-        claims = []
-        threads = [
-            threading.Thread(
-                target=lambda owner=owner: claims.extend(store.claim(t.key, owner) for t in tasks)
-            )
-            for owner in owners
-        ]
+        counted = []
+
+        def finish_all():
+            counted.extend(store.finish(Record.of_task(task, status="done", score=0.5)) for task in tasks)
+
+        threads = [threading.Thread(target=finish_all) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert claims.count("claimed") == 3
+        assert {record.status for record in store.results("run")} == {"done"}
+    assert (counted.count(True), counted.count(False)) == (3, 21)
+
+
+def test_tasks_marked_by_runs_of_earlier_versions_are_open_again(tasks, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    with ResultsStore.open(path) as store:
+        store.register("run", tasks, {})
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE tasks SET status = 'running'")
+    with ResultsStore.open(path) as store:
+        assert {record.status for record in store.results("run")} == {"not run"}
 
 
 def test_foreign_files_are_refused(tmp_path):

@@ -176,36 +176,48 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def summary():
+def comparison():
     """A comparison with every kind of row: winner, baseline, reference model, worse and unfinished ones."""
-    from nearkin.report.summary import ACCURACY, Standing, Summary
+    from nearkin.evaluation import METRICS, Comparison, Standing
 
     rng = np.random.default_rng(0)
 
-    def row(name, mean, kind="learner", **values):
+    def row(label, mean, **values):
         scores = tuple(np.clip(mean + 0.02 * rng.standard_normal(10), 0, 1))
-        interval = (mean - 0.02, mean + 0.02)
-        return Standing(name, kind, scores=scores, score=mean, spread=0.02, interval=interval, **values)
+        shared = {"mean": mean, "sd": 0.02, "interval": (mean - 0.02, mean + 0.02), "n_folds": 10}
+        return Standing(label, "done", scores=scores, n_planned=10, **shared, **values)
 
-    rows = [
-        row("RBF SVM", 0.99, "reference", gain=0.04, p_value=0.01, verdict="beats", fit_seconds=0.01),
-        row("LMNN", 0.985, gain=0.035, p_value=0.012, verdict="beats", skewness=0.5, fit_seconds=0.2),
-        row("RCA", 0.96, gain=0.01, p_value=0.4, verdict="no difference", skewness=0.8, fit_seconds=0.001),
-        row("Euclid", 0.95, "baseline", skewness=0.9, fit_seconds=0.0004, settings={"n_neighbors": 7}),
-        row("MoveQuery", 0.9, gain=-0.05, p_value=0.001, verdict="worse", skewness=3.0, fit_seconds=0.001),
-        Standing("<Slow & co>", status="failed", note="10 of 10 folds failed (timeout)"),
-    ]
-    return Summary(
-        title="wine & <cheese>",
-        task="classification",
-        score=ACCURACY,
-        standings=rows,
-        headline="LMNN beats Euclid; by 3.5 points of accuracy.",
+    def tested(label, mean, difference, p, verdict, **values):
+        found = {"difference": difference, "p_value": p, "p_adjusted": min(1, 3 * p), "verdict": verdict}
+        return row(label, mean, **found, **values)
+
+    rows = (
+        tested("RBF SVM", 0.99, 0.04, 0.01, "beats", reference=True, fit_seconds=0.01),
+        tested("LMNN", 0.985, 0.035, 0.004, "beats", hub_skewness=0.5, fit_seconds=0.2),
+        tested("RCA", 0.96, 0.01, 0.4, "no difference", hub_skewness=0.8, fit_seconds=0.001),
+        row(
+            "Euclid",
+            0.95,
+            baseline=True,
+            hub_skewness=0.9,
+            fit_seconds=0.0004,
+            setting={"model__n_neighbors": 7},
+        ),
+        tested("MoveQuery", 0.9, -0.05, 0.001, "worse", hub_skewness=3.0, fit_seconds=0.001),
+        Standing("<Slow & co>", "failed", note="10 of 10 folds failed (timeout)"),
+    )
+    return Comparison("wine & <cheese>", METRICS["accuracy"], "Euclid", rows, {}, 0)
+
+
+@pytest.fixture(scope="session")
+def circumstances():
+    from nearkin.report.circumstances import Circumstances
+
+    return Circumstances(
         facts={"rows": "178", "seed": "0"},
         versions={"nearkin": "0.1"},
         command="nearkin compare wine",
         notices=["One learner failed."],
-        test_name="paired t test",
     )
 
 
@@ -216,8 +228,9 @@ def views():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    from nearkin.evaluation import Hubness
     from nearkin.predictors import KNNClassifier
-    from nearkin.report.look import confusion_view, embedding_view, hubness_view
+    from nearkin.report.look import confusion_view, embedding_view
     from nearkin.report.views import LocalView, LocalViews, Views
 
     iris = load_iris()
@@ -226,13 +239,13 @@ def views():
     euclid = make_pipeline(KNNClassifier(n_neighbors=5)).fit(X[train], y[train])
     scaled = make_pipeline(StandardScaler(), KNNClassifier(n_neighbors=3)).fit(X[train], y[train])
     predicted = euclid.predict(X[test])
-    lists = train[euclid[-1].kneighbors(X[test], 10)[1]]
+    hubness = Hubness.of(euclid[-1].kneighbors(X[test], 10)[1], len(train), y[test], y[train])
     parts = [
         LocalView(f"region {i}", {"setosa": 20 + i, "virginica": 9}, {"petal": 1.0 - i / 4, "sepal": 0.5})
         for i in (1, 2)
     ]
     return Views(
-        hubness=[hubness_view(name, lists, test, y, train) for name in ("Euclid", "LMNN")],
+        hubness={"Euclid": hubness, "LMNN": hubness},
         embedding=embedding_view({"Euclid": euclid, "LMNN": scaled}, X, y, train, test),
         confusion=[confusion_view("Euclid", y[test], predicted)],
         local=[LocalViews("MoLMNN", "region", parts)],

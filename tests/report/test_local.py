@@ -21,7 +21,10 @@ def fitted(learner):
 
 
 def views_of(learner):
-    return local_views("L", learner, IRIS.data, IRIS.target, NAMES, lambda code: str(IRIS.target_names[code]))
+    def name(codes):
+        return IRIS.target_names[codes].tolist()
+
+    return local_views("L", learner, IRIS.data, IRIS.target, NAMES, name)
 
 
 def check_parts(views):

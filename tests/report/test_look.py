@@ -8,34 +8,10 @@ from nearkin.predictors import KNNClassifier
 from nearkin.report.look import (
     confusion_view,
     embedding_view,
-    hubness_view,
     principal_axes,
     scaled_distances,
 )
 from nearkin.report.views import Views
-
-
-def test_hubness_counts_and_bad_appearances():
-    labels = np.array(["a", "a", "b", "b"])
-    lists = np.array([[1, 2], [0, 2], [3, 0], [2, 0]])
-    view = hubness_view("Euclid", lists, np.arange(4), labels)
-    assert list(view.counts) == [3, 1, 3, 1]
-    assert view.anti_hubs == 0
-    assert view.hubs[0] == {"row": 0, "label": "a", "count": 3, "bad": 2}
-    assert view.hubs[1] == {"row": 2, "label": "b", "count": 3, "bad": 2}
-
-
-def test_hubness_looks_only_at_the_references():
-    view = hubness_view("Euclid", np.array([[2], [2]]), [0, 1], np.zeros(4, dtype=int), references=[2, 3])
-    assert list(view.counts) == [2, 0]
-    assert view.anti_hubs == 1
-    assert view.anti_hub_share == 0.5
-    assert view.anti_hub_rows == [3]
-
-
-def test_numbers_are_not_labels_that_vote():
-    view = hubness_view("Euclid", np.array([[1], [0]]), [0, 1], np.array([0.5, 1.5]), categorical=False)
-    assert "bad" not in view.hubs[0]
 
 
 def test_confusion_agrees_with_counting():

@@ -9,8 +9,8 @@ PANEL = "document.querySelector('[data-role=embedding] .canvas')"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, summary, views):
-    return write_report(tmp_path_factory.mktemp("report") / "report.html", summary, views)
+def page(tmp_path_factory, comparison, views, circumstances):
+    return write_report(tmp_path_factory.mktemp("report") / "report.html", comparison, views, circumstances)
 
 
 @pytest.fixture

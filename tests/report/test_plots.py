@@ -2,17 +2,22 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from nearkin.evaluation import METRICS, Comparison, Hubness, Standing
 from nearkin.report import plots
-from nearkin.report.plots.critical_difference import cliques
 from nearkin.report.plots.hubness import _edges
-from nearkin.report.summary import ARRMSE, Standing, Summary
-from nearkin.report.views import ConfusionView, HubnessView
+from nearkin.report.views import ConfusionView
 
 
-def test_leaderboard_has_a_dot_and_an_interval_per_finished_row(summary):
-    figure = plots.leaderboard_figure(summary)
+def errors_of(**rows):
+    """A comparison of error and fitting time per label."""
+    standings = [Standing(name, "done", mean=mean, fit_seconds=s) for name, (mean, s) in rows.items()]
+    return Comparison("d", METRICS["aRRMSE"], standings[0].label, tuple(standings), {}, 0)
+
+
+def test_leaderboard_has_a_dot_and_an_interval_per_finished_row(comparison):
+    figure = plots.leaderboard_figure(comparison)
     dots = [trace for trace in figure.data if trace.error_x.array is not None]
-    assert [trace.y[0] for trace in dots] == [row.name for row in reversed(summary.finished)]
+    assert [trace.y[0] for trace in dots] == [row.label for row in reversed(comparison.finished)]
     best = next(trace for trace in dots if trace.y[0] == "RBF SVM")
     assert best.x[0] == pytest.approx(99)
     # The interval of 97 to 101 % ends at what is possible.
@@ -20,23 +25,15 @@ def test_leaderboard_has_a_dot_and_an_interval_per_finished_row(summary):
     assert best.error_x.arrayminus[0] == pytest.approx(2)
 
 
-def test_time_axis_is_logarithmic_and_turns_with_the_score(summary):
-    figure = plots.time_figure(summary)
+def test_time_axis_is_logarithmic_and_turns_with_the_score(comparison):
+    figure = plots.time_figure(comparison)
     assert figure.layout.xaxis.type == "log"
     assert len(figure.data) == 5
-    errors = Summary(
-        "d",
-        "regression",
-        ARRMSE,
-        [Standing("a", score=0.5, fit_seconds=1.0), Standing("b", score=0.4, fit_seconds=2)],
-        "",
-    )
-    assert plots.time_figure(errors).layout.yaxis.autorange == "reversed"
+    assert plots.time_figure(errors_of(a=(0.5, 1.0), b=(0.4, 2.0))).layout.yaxis.autorange == "reversed"
 
 
 def test_names_in_the_time_plot_avoid_each_other():
-    rows = [Standing(f"m{i}", score=0.9, fit_seconds=0.1) for i in range(3)]
-    figure = plots.time_figure(Summary("d", "regression", ARRMSE, rows, ""))
+    figure = plots.time_figure(errors_of(m0=(0.9, 0.1), m1=(0.9, 0.1), m2=(0.9, 0.1)))
     assert len({trace.textposition for trace in figure.data}) == 3
 
 
@@ -50,13 +47,12 @@ def test_bins_of_the_histogram_hold_every_count_once(largest):
 
 
 def test_occurrence_shares_sum_to_one_hundred():
-    view = HubnessView("Euclid", 10, [0, 0, 3, 40], 1.0, 2)
-    figure = plots.occurrence_figure([view])
+    figure = plots.occurrence_figure({"Euclid": Hubness(10, 43, np.array([0, 0, 3, 40]))})
     assert sum(figure.data[0].y) == pytest.approx(100)
 
 
-def test_skewness_leaves_out_models_without_neighbours(summary):
-    assert "RBF SVM" not in plots.skewness_figure(summary).data[0].y
+def test_skewness_leaves_out_models_without_neighbours(comparison):
+    assert "RBF SVM" not in plots.skewness_figure(comparison).data[0].y
 
 
 def test_confusion_shows_shares_of_the_true_class():
@@ -90,5 +86,6 @@ def test_critical_difference_orders_and_joins():
     assert names == ["a", "b", "c"]
     bars = [trace for trace in figure.data if trace.mode == "lines"]
     assert [(bar.y[0], bar.y[1]) for bar in bars] == [("a", "b")]
-    assert cliques([1.0, 1.1, 1.2], 0.5) == [(0, 2)]
-    assert cliques([1.0, 2.0], 0.5) == []
+    # A difference of exactly the critical one is significant.
+    apart = plots.critical_difference_figure({"a": 1.0, "b": 2.0}, 1.0)
+    assert not [trace for trace in apart.data if trace.mode == "lines"]

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nearkin.cli.errors import require_writable, speaks_plainly
-from nearkin.cli.models import EUCLID, chosen_learners, make_candidates, reference_candidates
+from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -22,9 +21,10 @@ from nearkin.cli.options import (
     parse_duration,
     parse_neighbors,
     read_data,
-    tell_of_constant_targets,
+    require_choice,
 )
-from nearkin.cli.output import print_json, progress_bar, to_stderr
+from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
+from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
 
 
 @speaks_plainly
@@ -76,44 +76,54 @@ def compare(
 
     Settings are tuned inside the training folds only; "beats Euclid?" is a paired test on the same folds.
     """
-    from nearkin.cli import comparing
+    from nearkin.report import require_plotting
+    from nearkin.study import compare as run
 
     automatic = time_budget.strip().lower() == "auto"
-    budget, n_neighbors = None if automatic else parse_duration(time_budget), parse_neighbors(neighbors)
+    budget, n_neighbors = "auto" if automatic else parse_duration(time_budget), parse_neighbors(neighbors)
+    require_choice("--scale", scale, SCALE_CHOICES)
+    require_choice("--tune", tune, TUNE_CHOICES)
+    if learners is not None and not learners.strip(" ,"):
+        raise CommandError("--learners names none; leave it out for all, or see `nearkin learners`.")
     report_path, out_path, results_path = optional_path(report), optional_path(out), optional_path(results)
     for path in (report_path, out_path, results_path):
         require_writable(path)
     if report_path is not None:
-        comparing.require_plotting()
+        require_plotting()
     dataset = read_data(data, target, task, impute, drop, categorical)
-    if dataset.task == "regression":
-        tell_of_constant_targets(dataset)
-    n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)
-    budget = comparing.usual_budget(dataset.n_samples) if automatic else budget
-    found, notices = chosen_learners(learners, dataset.task, dataset.is_sparse)
-    candidates = make_candidates(
-        dataset, found, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
-    )
-    if references:
-        candidates += reference_candidates(dataset.task, dataset.is_sparse, dataset.n_targets)
-    for notice in notices:
-        to_stderr(f"note: {notice}", style="yellow")
     with progress_bar(f"comparing on {dataset.name}") as progress:
-        outcome = comparing.run(
+        study = run(
             dataset,
-            candidates,
-            comparing.Plan(n_folds, repeats, budget, jobs, seed, results_path, EUCLID, scale, tuple(notices)),
-            progress,
+            learners=learners,
+            time_budget=budget,
+            folds=folds,
+            repeats=repeats,
+            n_neighbors=n_neighbors,
+            tune=tune,
+            scale=scale,
+            references=references,
+            jobs=jobs or 0,
+            seed=seed,
+            results=results_path,
+            progress=progress,
+            command=typed_command(),
         )
     if as_json:
-        print_json(comparing.as_json(outcome))
+        print_json(study.to_dict())
     else:
-        comparing.print_leaderboard(outcome)
-    for notice in outcome.summary.notices[len(notices) :]:
-        to_stderr(f"note: {notice}", style="yellow")
+        _print(study)
+    for trouble in study.troubles:
+        to_stderr(f"note: {trouble}", style="yellow")
     if report_path is not None:
-        comparing.report(outcome, report_path)
-        to_stderr(f"report: {report_path}")
+        to_stderr(f"report: {study.report(report_path)}")
     if out_path is not None:
-        comparing.save_winner(outcome, out_path)
-        to_stderr(f"model: {out_path}")
+        to_stderr(f"model: {study.save(out_path)}")
+
+
+def _print(study) -> None:
+    """The table and, in a sentence, the answer."""
+    from nearkin.report.leaderboard import leaderboard_table
+
+    columns, rows = leaderboard_table(study.comparison)
+    print_table([Column(*column) for column in columns.items()], rows, str(study.data))
+    typer.echo(study.statement)

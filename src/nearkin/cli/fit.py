@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model, predicts_itself
 from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -21,8 +20,18 @@ from nearkin.cli.options import (
     as_path,
     parse_settings,
     read_data,
+    require_choice,
 )
-from nearkin.cli.output import Column, print_json, print_table
+from nearkin.cli.output import Column, print_json, print_table, typed_command
+from nearkin.study.models import (
+    DEFAULT_NEIGHBOURS,
+    EUCLID,
+    SCALE_CHOICES,
+    check_serves,
+    learner_named,
+    make_model,
+    predicts_itself,
+)
 
 
 @speaks_plainly
@@ -49,13 +58,15 @@ def fit(
     """Fit one learner on DATA and save it with all that predicting needs."""
     from time import perf_counter
 
-    from nearkin.cli.modelfile import save_model
+    from nearkin.study.saving import save_model
 
     path = as_path(out)
     require_writable(path)
+    require_choice("--scale", scale, SCALE_CHOICES)
     unfitted = _make_learner(learner, settings, seed)
     dataset = read_data(data, target, task, impute, drop, categorical)
-    _check_fit(unfitted, dataset)
+    if unfitted is not None:
+        check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
     model = make_model(
         unfitted,
         dataset.task,
@@ -67,7 +78,7 @@ def fit(
     model.fit(dataset.X, dataset.y)
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
-    save_model(model, dataset, path, learner=name)
+    save_model(model, dataset, path, learner=name, command=typed_command())
     facts = _facts(model, dataset, name, seconds, path)
     if as_json:
         print_json(facts)
@@ -88,21 +99,6 @@ def _make_learner(name: str, settings: list[str] | None, seed: int):
     if "random_state" in made.get_params() and "random_state" not in values:
         made.set_params(random_state=seed)
     return made
-
-
-def _check_fit(learner, dataset) -> None:
-    if learner is None:
-        return
-    name = type(learner).__name__
-    if dataset.task not in learner.tasks:
-        raise CommandError(
-            f"{name} is for {' and '.join(learner.tasks)}, but the target "
-            f"({', '.join(dataset.target_names)}) asks for {dataset.task}."
-        )
-    if dataset.is_sparse and not learner.accepts_sparse:
-        raise CommandError(
-            f"{name} does not take sparse data; reduce it first (for instance by truncated SVD)."
-        )
 
 
 def _facts(model, dataset, name: str, seconds: float, path) -> dict:

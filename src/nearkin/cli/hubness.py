@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nearkin.cli.errors import CommandError, speaks_plainly
-from nearkin.cli.models import EUCLID, learner_named, make_model
 from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -20,9 +19,17 @@ from nearkin.cli.options import (
     TaskOption,
     parse_settings,
     read_data,
+    require_choice,
 )
 from nearkin.cli.output import Column, print_json, print_table
+from nearkin.study.models import EUCLID, SCALE_CHOICES, check_serves, learner_named, make_model
 
+if TYPE_CHECKING:
+    from nearkin.evaluation import Hubness
+
+#: Hubs and anti-hubs that are listed.
+MAX_HUBS = 8
+MAX_ANTI_HUBS = 20
 QUANTILES = (("median", 0.5), ("90th percentile", 0.9), ("99th percentile", 0.99), ("largest", 1.0))
 
 
@@ -51,56 +58,64 @@ def hubness(
 
     Each row is a query once, among references that the learner was fitted on without it.
     """
-    from nearkin.cli.hubs import measured
+    from nearkin.study import hubness_by_folds
 
+    require_choice("--scale", scale, SCALE_CHOICES)
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
     dataset = read_data(data, target, task, impute, drop, categorical)
-    if dataset.task not in kind.tasks:
+    check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
+    n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
+    if k > n_references:
         raise CommandError(
-            f"{kind.__name__} is for {' and '.join(kind.tasks)}, but the task is {dataset.task}."
+            f"--k {k} is more than the {n_references} references of a fold; choose a smaller one."
         )
-    if dataset.is_sparse and not kind.accepts_sparse:
-        raise CommandError(f"{kind.__name__} does not take sparse data; choose another --learner.")
-    views = [
-        measured(
-            name,
-            make_model(part, dataset.task, scale=scale, sparse=dataset.is_sparse, by_neighbours=True),
-            dataset,
-            k=k,
-            n_folds=folds,
-            seed=seed,
-        )
+    how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True}
+    found = {
+        name: hubness_by_folds(make_model(part, dataset.task, **how), dataset, k=k, n_folds=folds, seed=seed)
         for name, part in ((EUCLID, None), (kind.__name__, made))
-    ]
+    }
     if as_json:
-        print_json([vars(view) | {"anti_hub_share": view.anti_hub_share} for view in views])
-        return
-    _print(dataset, views)
+        print_json([_as_dict(name, hubness) for name, hubness in found.items()])
+    else:
+        _print(dataset, found)
 
 
-def _print(dataset, views) -> None:
+def _as_dict(name: str, found: Hubness) -> dict:
+    return {
+        "name": name,
+        "k": found.k,
+        "counts": found.occurrences,
+        "skewness": found.skewness,
+        "anti_hubs": len(found.anti_hubs),
+        "anti_hub_share": found.anti_hub_share,
+        "anti_hub_rows": found.anti_hubs[:MAX_ANTI_HUBS],
+        "hubs": found.largest(MAX_HUBS),
+        "bad_share": found.bad_share,
+    }
+
+
+def _print(dataset, found: dict[str, Hubness]) -> None:
     from numpy import quantile
 
-    k = views[0].k
-    columns = [Column(f"N{k}")] + [Column(view.name, right=True) for view in views]
+    each = list(found.values())
+    k = each[0].k
     rows = [
-        ["skewness", *(f"{view.skewness:.2f}" for view in views)],
-        *([name, *(f"{quantile(view.counts, q):g}" for view in views)] for name, q in QUANTILES),
-        ["anti-hubs", *(f"{view.anti_hubs} ({100 * view.anti_hub_share:.0f} %)" for view in views)],
+        ["skewness", *(f"{hubness.skewness:.2f}" for hubness in each)],
+        *([name, *(f"{quantile(hubness.occurrences, q):g}" for hubness in each)] for name, q in QUANTILES),
+        ["anti-hubs", *(f"{len(h.anti_hubs)} ({100 * h.anti_hub_share:.0f} %)" for h in each)],
     ]
-    print_table(columns, rows, str(dataset))
-    for view in views:
-        if view.anti_hubs:
-            more = view.anti_hubs - len(view.anti_hub_rows)
-            rows_text = ", ".join(map(str, view.anti_hub_rows)) + (f" and {more} more" if more else "")
-            typer.echo(f"anti-hubs under {view.name}: rows {rows_text}")
-    for view in views:
-        has_bad = any("bad" in hub for hub in view.hubs)
+    print_table([Column(f"N{k}")] + [Column(name, right=True) for name in found], rows, str(dataset))
+    for name, hubness in found.items():
+        if len(hubness.anti_hubs):
+            listed = hubness.anti_hubs[:MAX_ANTI_HUBS].tolist()
+            more = len(hubness.anti_hubs) - len(listed)
+            rows_text = ", ".join(map(str, listed)) + (f" and {more} more" if more else "")
+            typer.echo(f"anti-hubs under {name}: rows {rows_text}")
+    for name, hubness in found.items():
+        with_bad = hubness.bad_occurrences is not None
         columns = [Column("row", right=True), Column("label"), Column(f"N{k}", right=True)]
-        columns += [Column("beside another class", right=True)] if has_bad else []
-        cells = [
-            [str(hub["row"]), str(hub["label"]), str(hub["count"])] + ([str(hub["bad"])] if has_bad else [])
-            for hub in view.hubs
-        ]
-        print_table(columns, cells, f"largest hubs under {view.name}")
+        columns += [Column("beside another class", right=True)] if with_bad else []
+        keys = ("row", "label", "count") + (("bad",) if with_bad else ())
+        cells = [[str(hub[key]) for key in keys] for hub in hubness.largest(MAX_HUBS)]
+        print_table(columns, cells, f"largest hubs under {name}")

@@ -8,35 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkin.cli.output import plain
-from nearkin.datasets import Dataset, TableEncoder
-
-
-def save_model(
-    model, data: Dataset, path: Path, *, learner: str, scores: dict[str, Any] | None = None
-) -> None:
-    """Save a fitted pipeline with its columns, targets, classes and where it came from."""
-    from nearkin.cli.comparing import typed_command
-    from nearkin.persistence import save
-
-    save(
-        model,
-        path,
-        metadata=plain(
-            {
-                "encoder": None if data.encoder is None else data.encoder.to_dict(),
-                "feature_names": list(data.feature_names),
-                "target_names": list(data.target_names),
-                "class_names": list(data.class_names),
-                "task": data.task,
-                "learner": learner,
-                "data": data.source or data.name,
-                "n_rows": data.n_samples,
-                "scores": scores,
-                "command": typed_command(),
-            }
-        ),
-    )
+from nearkin.datasets import TableEncoder
 
 
 @dataclass(frozen=True)

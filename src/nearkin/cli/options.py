@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -137,48 +137,26 @@ def parse_value(text: str) -> Any:
 def read_data(data: str, target, task, impute, drop=None, categorical=None):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
+    from nearkin.study.data import refuse_nothing_to_learn
 
     if impute not in (None, "median"):
         raise CommandError(f"--impute {impute!r}: only 'median' is known.")
-    if task not in (None, "classification", "regression"):
-        raise CommandError(f"--task {task!r}: expected classification or regression.")
+    if task is not None:
+        require_choice("--task", task, ("classification", "regression"))
     wished = list(target) if target else None
     if wished is not None and len(wished) == 1:
         wished = wished[0]
     found = load_dataset(
         data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
     )
-    _refuse_nothing_to_learn(found)
+    refuse_nothing_to_learn(found)
     return found
 
 
-def tell_of_constant_targets(dataset) -> None:
-    """Say which targets have no RRMSE; learners say so too, but where they run in workers nobody hears it."""
-    targets = dataset.y.reshape(dataset.n_samples, -1)
-    constant = [name for name, column in zip(dataset.target_names, targets.T) if (column == column[0]).all()]
-    if constant:
-        warnings.warn(
-            f"target(s) {', '.join(constant)} are the same in every row: their RRMSE is undefined, and "
-            "aRRMSE is the mean over the others.",
-            stacklevel=2,
-        )
-
-
-def _refuse_nothing_to_learn(dataset) -> None:
-    """Learners take trivial data; on the command line it means the wrong file or column."""
-    names = ", ".join(dataset.target_names)
-    if dataset.n_samples < 2:
-        raise CommandError(f"{dataset.name} has a single row; learning and testing need several.")
-    if dataset.task == "classification" and dataset.n_classes < 2:
-        raise CommandError(
-            f"the target ({names}) is {dataset.class_names[0]!r} in every row, so there is nothing to "
-            "predict; choose another --target or add rows of another class."
-        )
-    if dataset.task == "regression" and (dataset.y == dataset.y[0]).all():
-        raise CommandError(
-            f"the target ({names}) is the same in every row, so there is nothing to predict; choose another "
-            "--target."
-        )
+def require_choice(option: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a word that an option does not know."""
+    if value not in choices:
+        raise CommandError(f"{option} {value!r}: expected one of {', '.join(choices)}.")
 
 
 def as_path(text: str) -> Path:

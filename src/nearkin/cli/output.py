@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -59,26 +59,14 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title:
 
 def print_json(data: Any) -> None:
     """Strict JSON on stdout: NumPy values as plain ones, not-a-number as null."""
+    from nearkin.evaluation.rows import plain
+
     typer.echo(json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def plain(value: Any) -> Any:
-    """Only dicts, lists, strings, numbers, booleans and None.
-
-    >>> plain({"a": (1, float("nan"))})
-    {'a': [1, None]}
-    """
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set)):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    return str(value)
+def typed_command() -> str:
+    """The command line as the user typed it."""
+    return shlex.join(["nearkin", *sys.argv[1:]])
 
 
 @contextmanager

@@ -46,12 +46,12 @@ def reproduce(
 
     Data sets that are not at hand are listed with how to get them.
     """
-    from nearkin.cli.comparing import available_cores, require_plotting
     from nearkin.evaluation import ResultsStore
     from nearkin.experiments import load_paper
     from nearkin.experiments import reproduce as run
     from nearkin.experiments.tabulate import all_tables, remarks, tables_by_part
     from nearkin.experiments.tabulate import markdown as as_markdown
+    from nearkin.report import require_plotting
 
     declared = load_paper(paper)
     report_path, markdown_path, results_path = (
@@ -72,7 +72,7 @@ def reproduce(
             datasets=wished,
             quick=quick,
             seed=seed,
-            jobs=jobs or available_cores(),
+            jobs=jobs or 0,
             store=store,
             download=download,
             progress=progress,

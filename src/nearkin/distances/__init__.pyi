@@ -3,6 +3,9 @@ from nearkin.distances.base import Distance as Distance
 from nearkin.distances.embedded import AffineMap as AffineMap
 from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
 from nearkin.distances.embedded import FactoredMap as FactoredMap
+from nearkin.distances.hub_correction import MutualProximity as MutualProximity
+from nearkin.distances.hub_correction import ScaledDistance as ScaledDistance
+from nearkin.distances.hub_correction import ShiftedDistance as ShiftedDistance
 from nearkin.distances.kernel_moved import CentredKernel as CentredKernel
 from nearkin.distances.kernel_moved import KernelMovedDistance as KernelMovedDistance
 from nearkin.distances.per_prototype import PerPrototypeDistance as PerPrototypeDistance

@@ -1,12 +1,14 @@
-"""Honest evaluation: protocols, a resumable runner, hubness, and tests of significance."""
+"""Honest evaluation: protocols, a resumable runner, leaderboards, and tests of significance."""
 
-from nearkin.evaluation.comparison import compare
-from nearkin.evaluation.hubness import HubnessReport, hubness_report, hubness_skewness, k_occurrence
+import warnings
+from typing import Any
+
+from nearkin.evaluation.comparison import Comparison, choose_winner, compare, summarise
 from nearkin.evaluation.measurement import fit_candidate
+from nearkin.evaluation.metrics import METRICS, Metric
 from nearkin.evaluation.problems import Candidate, Problem
 from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import (
-    PROTOCOLS,
     FiveByTwo,
     Folds,
     GivenSplit,
@@ -17,19 +19,20 @@ from nearkin.evaluation.protocols import (
 )
 from nearkin.evaluation.regression_error import arrmse, rrmse
 from nearkin.evaluation.runner import run_tasks
+from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.summary import Comparison, ComparisonRow, score_table, summarise
 from nearkin.evaluation.tasks import Record, plan_tasks
+from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
 
 __all__ = [
-    "PROTOCOLS",
+    "METRICS",
     "Candidate",
     "Comparison",
-    "ComparisonRow",
     "FiveByTwo",
     "Folds",
     "GivenSplit",
-    "HubnessReport",
+    "Hubness",
+    "Metric",
     "Problem",
     "Progress",
     "Protocol",
@@ -37,16 +40,26 @@ __all__ = [
     "Record",
     "ResultsStore",
     "Split",
+    "Standing",
     "StratifiedFolds",
     "arrmse",
+    "choose_winner",
     "compare",
     "fit_candidate",
-    "hubness_report",
     "hubness_skewness",
     "k_occurrence",
     "plan_tasks",
     "rrmse",
     "run_tasks",
-    "score_table",
     "summarise",
 ]
+
+_RENAMED: dict[str, Any] = {"ComparisonRow": Standing, "HubnessReport": Hubness, "hubness_report": Hubness.of}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name].__qualname__
+    warnings.warn(f"nearkin.evaluation.{name} is now {new}.", FutureWarning, stacklevel=2)
+    return _RENAMED[name]

@@ -2,27 +2,166 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from time import monotonic
 from typing import Any
 
-from nearkin.evaluation.measurement import INNER_FOLDS
+from nearkin.evaluation.metrics import METRICS, Metric
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.progress import Progress
-from nearkin.evaluation.protocols import Folds, Protocol, RandomSplits, StratifiedFolds
+from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
 from nearkin.evaluation.runner import n_jobs, run_name, run_tasks
+from nearkin.evaluation.scouting import SCOUT_SHARE, promising_first, scout
+from nearkin.evaluation.standings import BEATS, NOT_RUN_BUDGET, Standing, make_standings, paired_test
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.summary import Comparison, summarise
-from nearkin.evaluation.tasks import DONE, FAILURES, TIMEOUT, Record, Task, plan_tasks
+from nearkin.evaluation.tasks import DONE, FAILURES, Record, plan_tasks
 
-#: Rows of the quick first look.
-SCOUT_ROWS = 2_000
-#: Rows of the warm-up before it.
-WARM_UP_ROWS = 60
-#: At most this share of a time budget goes into the first look.
-SCOUT_SHARE = 0.3
+
+@dataclass(frozen=True)
+class Comparison:
+    """Candidates compared on one problem, best first.
+
+    Attributes
+    ----------
+    dataset : str
+    metric : Metric
+        What the candidates are ranked by.
+    baseline : str
+        Label of the candidate that the others are tested against.
+    rows : tuple of Standing
+        The leaderboard, best first; candidates that did not finish come last.
+    protocol : dict
+    seed : int
+    run : str or None
+        Name of the run in its results store.
+    """
+
+    dataset: str
+    metric: Metric
+    baseline: str
+    rows: tuple[Standing, ...]
+    protocol: dict
+    seed: int
+    run: str | None = None
+
+    @property
+    def winner(self) -> str | None:
+        """Label of the winner, or None if nothing finished; `choose_winner` has the rule."""
+        found = choose_winner(self.rows)
+        return None if found is None else found.label
+
+    @property
+    def beaten(self) -> bool:
+        """Whether any neighbour model is significantly better than the baseline."""
+        return any(row.verdict == BEATS and not row.reference for row in self.rows)
+
+    @property
+    def finished(self) -> list[Standing]:
+        """Rows with a mean to show."""
+        return [row for row in self.rows if row.mean is not None]
+
+    @property
+    def test(self) -> str:
+        """Name of the paired test against the baseline."""
+        return paired_test(self.protocol)
+
+    def row(self, label: str) -> Standing:
+        for row in self.rows:
+            if row.label == label:
+                return row
+        raise KeyError(f"there is no row {label!r}; known: {', '.join(row.label for row in self.rows)}.")
+
+    def learned(self, *, with_neighbours: bool = False) -> Standing | None:
+        """The learned distance to show beside the baseline: the winner, or the best learner if that won.
+
+        `with_neighbours` passes over models that decide by prototypes, for views of neighbours.
+        """
+        ranked = [row for row in (choose_winner(self.rows), *self.finished) if row is not None]
+        learners = [row for row in ranked if row.kind == "learner"]
+        return next((row for row in learners if row.hub_skewness is not None or not with_neighbours), None)
+
+    @property
+    def statement(self) -> str:
+        """The result in plain words."""
+        baseline = self.row(self.baseline)
+        if baseline.mean is None:
+            reason = baseline.note or baseline.status
+            return f"{self.baseline} has no result ({reason}), so nothing can be compared with it."
+        untested = [row.label for row in self.rows if row.status == NOT_RUN_BUDGET]
+        missing = f" Not run within the time budget: {', '.join(untested)}." if untested else ""
+        return f"{self._verdict()}{missing}"
+
+    def _verdict(self) -> str:
+        better = [row for row in self.rows if row.verdict == BEATS and not row.reference]
+        leads = self.winner not in (None, self.baseline)
+        chance = f"{self.winner} has the best mean, but the difference could be chance"
+        if not better:
+            return f"Nothing beats {self.baseline}{f': {chance}' if leads else ''}."
+        better.sort(key=lambda row: row.label != self.winner)
+        names = ", ".join(row.label for row in better)
+        verb = "beats" if len(better) == 1 else "beat"
+        gain = self.metric.gain_text(better[0].difference or 0.0)
+        unsure = f" {chance}." if leads and better[0].label != self.winner else ""
+        return f"{names} {verb} {self.baseline}; {better[0].label} by {gain}.{unsure}"
+
+    def to_dict(self) -> dict:
+        """Everything in plain values, ready for JSON."""
+        return {
+            "dataset": self.dataset,
+            "metric": self.metric.name,
+            "greater_is_better": self.metric.greater_is_better,
+            "baseline": self.baseline,
+            "rows": [asdict(row) for row in self.rows],
+            "winner": self.winner,
+            "test": self.test,
+            "protocol": self.protocol,
+            "seed": self.seed,
+            "run": self.run,
+            "beaten": self.beaten,
+            "statement": self.statement,
+        }
+
+    def to_frame(self):
+        """The leaderboard as a pandas DataFrame, a line per candidate with the fields of `Standing`."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows]).set_index("label")
+
+
+def choose_winner(rows: Sequence[Standing]) -> Standing | None:
+    """The one rule: the best mean among neighbour models with every fold done.
+
+    A tie goes to the baseline, then to the faster fit, as `rows` are ordered. Headline, key figures,
+    views before and after, and the saved model all ask here.
+    """
+    return next((row for row in rows if row.status == DONE and not row.reference), None)
+
+
+def summarise(
+    records: Sequence[Record], baseline: str, scouted: Sequence[Record] = (), run: str | None = None
+) -> Comparison:
+    """The comparison of one problem's candidates from the records of their tasks.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        All tasks of one problem, protocol and seed, including failed ones and those not run.
+    baseline : str
+        Label that every other candidate is tested against.
+    scouted : sequence of Record
+        Records of a quick first look, shown beside the results.
+    run : str, optional
+        Name of the run in its results store.
+    """
+    records = list(records)
+    if not records:
+        raise ValueError("there are no records to summarise.")
+    if baseline not in {record.learner for record in records}:
+        raise ValueError(f"the baseline {baseline!r} is not among the candidates compared.")
+    first, metric = records[0], METRICS[records[0].metric]
+    rows = tuple(make_standings(records, baseline, metric, scouted))
+    return Comparison(first.dataset, metric, baseline, rows, first.protocol, first.seed, run)
 
 
 def default_protocol(task: str) -> Protocol:
@@ -126,8 +265,8 @@ def compare(
     order, scouted, deadline = list(tasks), [], None
     if time_budget is not None:
         deadline = started + time_budget
-        scouted = _scout(problem, candidates, seed, started + SCOUT_SHARE * time_budget, how)
-        order = _promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * jobs)
+        scouted = scout(problem, candidates, seed, started + SCOUT_SHARE * time_budget, how)
+        order = promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * jobs)
     records = run_tasks(
         tasks,
         order=order,
@@ -139,88 +278,3 @@ def compare(
         **how,
     )
     return summarise(records, baseline, scouted, run=run_name(tasks))
-
-
-def _scout(problem, candidates, seed: int, deadline: float, how: Mapping) -> list[Record]:
-    """Every candidate once, untuned, on a small split; none may use up the time of the others."""
-    untuned = [candidate.untuned() for candidate in candidates]
-    stratified = problem.task == CLASSIFICATION
-    # Code compiled on first use is compiled here, on a handful of rows, and not while time is taken.
-    few = RandomSplits(1, stratified=stratified, max_rows=WARM_UP_ROWS)
-    warm_up = plan_tasks(problem, untuned, few, seed)
-    run_tasks(warm_up, deadline=deadline, stage="warm-up", **{**how, "store": ResultsStore.open()})
-    split = RandomSplits(1, stratified=stratified, max_rows=SCOUT_ROWS)
-    tasks = plan_tasks(problem, untuned, split, seed)
-    share = 2 * (deadline - monotonic()) * how["jobs"] / len(tasks)
-    return run_tasks(
-        tasks,
-        deadline=deadline,
-        task_seconds=max(share, 0.0) if how["isolate"] else None,
-        # Too slow for this budget is not too slow for the next one.
-        retry=(TIMEOUT,),
-        stage="scout",
-        description={"kind": "scout", "dataset": problem.name},
-        **how,
-    )
-
-
-def _promising_first(
-    tasks: Sequence[Task], scouted: Sequence[Record], baseline: str, problem: Problem, seconds: float
-) -> list[Task]:
-    """Tasks in the order in which they are worth doing if time may run out, candidate by candidate.
-
-    The baseline comes first; then the promising candidates, cheapest first, and the others, best
-    first, as long as they are expected to fit into the time; then those that are not.
-    """
-    by_label: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
-        by_label[task.candidate.label].append(task)
-    found = {record.learner: record for record in scouted if record.status == DONE}
-    costs = {
-        label: _expected_seconds(own, found[label]) if label in found else math.inf
-        for label, own in by_label.items()
-    }
-    promising = _promising(list(found.values()), problem)
-
-    def priority(label: str) -> tuple:
-        if label == baseline:
-            return (0, 0.0)
-        if label in promising:
-            return (1, costs[label])
-        return (2, -problem.metric.better(found[label].score or 0.0)) if label in found else (3, 0.0)
-
-    affordable, others = [], []
-    for label in sorted(by_label, key=priority):
-        if label == baseline or costs[label] <= seconds:
-            affordable.append(label)
-            seconds -= costs[label]
-        else:
-            others.append(label)
-    others.sort(key=lambda label: costs[label])
-    return [task for label in affordable + others for task in by_label[label]]
-
-
-def _promising(scouted: Sequence[Record], problem: Problem) -> set[str]:
-    """Candidates whose scout score cannot be told from the best one: the split is small."""
-    if not scouted:
-        return set()
-    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in scouted}
-    best = max(scores.values())
-    if problem.task == CLASSIFICATION:
-        # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
-        n = scouted[0].n_test + 4
-        share = (best * scouted[0].n_test + 2) / n
-        tolerance = 2 * math.sqrt(share * (1 - share) / n)
-    else:
-        tolerance = 0.1 * abs(best)
-    return {label for label, score in scores.items() if score >= best - tolerance}
-
-
-def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
-    """Cost of a candidate's folds from its time on the small split, taken to grow as n squared."""
-    seconds = 0.0
-    for task in tasks:
-        growth = (len(task.split.train) / scouted.n_train) ** 2
-        n_fits = 1 + (INNER_FOLDS * task.candidate.n_fits if task.candidate.n_settings > 1 else 0)
-        seconds += growth * n_fits * ((scouted.fit_seconds or 0.0) + (scouted.predict_seconds or 0.0))
-    return seconds

@@ -1,12 +1,12 @@
-"""One task measured: tune inside the training rows, fit, time, score, look at the neighbours."""
+"""A task becomes a record: tune inside the training rows, fit, time, score, look at the neighbours."""
 
 from __future__ import annotations
 
 import random
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -15,9 +15,11 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from nearkin.evaluation.fingerprints import describe
-from nearkin.evaluation.hubness import hubness_skewness
+from nearkin.evaluation.metrics import PREDICTIONS
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds
+from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, Record, Task
+from nearkin.search.hubness import hubness_skewness
 
 #: Folds of the cross-validation inside the training rows that chooses among a grid.
 INNER_FOLDS = 3
@@ -25,25 +27,6 @@ INNER_FOLDS = 3
 HUBNESS_K = 10
 #: Neighbour lists longer than this many entries in total are summed up but not kept.
 MAX_KEPT_NEIGHBOURS = 2_000_000
-
-
-@dataclass
-class Measurement:
-    """What one task found out; times in seconds."""
-
-    score: float
-    fit_seconds: float
-    predict_seconds: float
-    tune_seconds: float = 0.0
-    validation_score: float | None = None
-    hub_skewness: float | None = None
-    n_iter: int | None = None
-    objective: float | None = None
-    chosen: dict = field(default_factory=dict)
-    figures: dict = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    predictions: np.ndarray | None = None
-    neighbours: np.ndarray | None = None
 
 
 @contextmanager
@@ -84,67 +67,80 @@ def fit_candidate(problem: Problem, candidate: Candidate, seed: int = 0):
         return seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, seed).fit(X, y), chosen
 
 
-def measure(
-    problem: Problem, candidate: Candidate, split: Split, *, task_seed: int, tuning_seed: int
-) -> Measurement:
-    """Tune on the training rows, fit on all of them, and score the test rows.
+def attempt(task: Task) -> Record:
+    """The record of a task, also where measuring it fails."""
+    try:
+        return measure(task)
+    except Exception as error:
+        status = MEMORY if isinstance(error, MemoryError) else ERROR
+        return Record.of_task(task, status=status, error=traceback.format_exc())
 
-    Parameters
-    ----------
-    task_seed : int
-        Seeds the estimator: any integer, but the same for the same task.
-    tuning_seed : int
-        Decides the inner folds; shared by all candidates of a fold, so that they are tuned alike.
+
+def measure(task: Task) -> Record:
+    """Tune on the training rows of a task, fit on all of them, and score the test rows.
+
+    The estimator is seeded by the task, the inner folds by its fold alone, so that all candidates of
+    a fold are tuned alike.
     """
+    problem, candidate, split = task.problem, task.candidate, task.split
     if candidate.every_setting:
-        return _measure_every_setting(problem, candidate, split, task_seed)
-    X, y = problem.rows(split.train)
-    with _seeded(task_seed), warnings.catch_warnings(record=True) as caught:
+        return _measure_every_setting(task)
+    metric, (X, y) = problem.metric, problem.rows(split.train)
+    with _seeded(task.task_seed), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         started = perf_counter()
-        chosen = _tune(problem, candidate, X, y, task_seed, tuning_seed)
+        chosen = _tune(problem, candidate, X, y, task.task_seed, task.tuning_seed)
         tuned = perf_counter()
-        model = seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, task_seed).fit(X, y)
+        model = seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, task.task_seed).fit(X, y)
         fitted = perf_counter()
         X_test, y_test = problem.rows(split.test)
         predictions = np.asarray(model.predict(X_test))
         predicted = perf_counter()
-        found = Measurement(
-            score=problem.metric(y_test, predictions, y),
+        plain = metric.needs == PREDICTIONS
+        record = Record.of_task(
+            task,
+            status=DONE,
+            score=metric(y_test, predictions, y) if plain else metric.score(model, X_test, y_test, y),
             tune_seconds=tuned - started if candidate.grid else 0.0,
             fit_seconds=fitted - tuned,
             predict_seconds=predicted - fitted,
             chosen=describe(chosen),
+            test_rows=split.test,
             predictions=predictions,
         )
         if split.validation is not None:
             X_validation, y_validation = problem.rows(split.validation)
-            found.validation_score = problem.metric(y_validation, model.predict(X_validation), y)
-        _inspect(found, model, X_test, split)
-    found.warnings = sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught})
-    return found
+            record.validation_score = metric.score(model, X_validation, y_validation, y)
+        _inspect(record, model, X_test, split)
+    record.warnings = _texts(caught)
+    return record
 
 
-def _measure_every_setting(problem: Problem, candidate: Candidate, split: Split, seed: int) -> Measurement:
+def _texts(caught) -> list[str]:
+    return sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught})
+
+
+def _measure_every_setting(task: Task) -> Record:
     """The test score of every setting of the grid; the score of the task is the best of them."""
+    problem, candidate, split = task.problem, task.candidate, task.split
     settings = list(ParameterGrid(candidate.grid)) if candidate.grid else [{}]
     scores: list[float | None] = [None] * len(settings)
     sparsity: list[float | None] = [None] * len(settings)
     (X, y), (X_test, y_test) = problem.rows(split.train), problem.rows(split.test)
     failure = None
     fit_seconds = predict_seconds = 0.0
-    with _seeded(seed), warnings.catch_warnings(record=True) as caught:
+    with _seeded(task.task_seed), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for group in _settings_sharing_a_fit(settings, candidate.predict_time):
             started = perf_counter()
             setting = {**candidate.setting, **settings[group[0]]}
-            model = seeded_clone(candidate.estimator, setting, seed).fit(X, y)
+            model = seeded_clone(candidate.estimator, setting, task.task_seed).fit(X, y)
             fitted = perf_counter()
             final, prepared = _prepared(model, X_test)
             for position in group:
                 model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
                 try:
-                    scores[position] = problem.metric(y_test, final.predict(prepared), y)
+                    scores[position] = problem.metric.score(final, prepared, y_test, y)
                 except Exception as error:
                     failure = error
                     continue
@@ -154,12 +150,16 @@ def _measure_every_setting(problem: Problem, candidate: Candidate, split: Split,
     known = [score for score in scores if score is not None]
     if not known:
         raise RuntimeError(f"every setting of the grid failed; the last: {failure!r}") from failure
-    return Measurement(
+    return Record.of_task(
+        task,
+        status=DONE,
         score=max(known, key=problem.metric.better),
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
+        tune_seconds=0.0,
         figures={"grid": describe(candidate.grid), "scores": scores, "sparsity": sparsity},
-        warnings=sorted({f"{entry.category.__name__}: {entry.message}" for entry in caught}),
+        warnings=_texts(caught),
+        test_rows=split.test,
     )
 
 
@@ -220,7 +220,7 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
     found = []
     for position in group:
         model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
-        found.append(problem.metric.better(problem.metric(y_test, model.predict(X_test), y_train)))
+        found.append(problem.metric.better(problem.metric.score(model, X_test, y_test, y_train)))
     return found
 
 
@@ -228,20 +228,20 @@ def _take(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _inspect(found: Measurement, model, X_test, split: Split) -> None:
+def _inspect(record: Record, model, X_test, split: Split) -> None:
     """Record what the fitted model tells about itself: neighbours, hubness, iterations, objective."""
     final, X_test = _prepared(model, X_test)
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
-    found.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
+    record.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
     sparsity = _sparsity(model)
-    found.figures = {} if sparsity is None else {"sparsity": sparsity}
-    found.objective = float(objective) if objective is not None and np.size(objective) == 1 else None
+    record.figures = {} if sparsity is None else {"sparsity": sparsity}
+    record.objective = float(objective) if objective is not None and np.size(objective) == 1 else None
     if not hasattr(final, "kneighbors"):
         return
     k = min(HUBNESS_K, len(split.train))
     _, indices = final.kneighbors(X_test, n_neighbors=k)
     n_references = getattr(final, "n_samples_fit_", len(split.train))
-    found.hub_skewness = hubness_skewness(indices, n_references)
+    record.hub_skewness = hubness_skewness(indices, n_references)
     if indices.size <= MAX_KEPT_NEIGHBOURS and n_references == len(split.train):
-        found.neighbours = split.train[indices]
+        record.neighbours = split.train[indices]

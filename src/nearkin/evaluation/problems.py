@@ -9,36 +9,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.multiclass import type_of_target
 
 from nearkin.evaluation.fingerprints import array_digest, describe, digest
-from nearkin.evaluation.regression_error import arrmse
-
-CLASSIFICATION = "classification"
-REGRESSION = "regression"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A score: its name, its direction and how to compute it from a test part."""
-
-    name: str
-    greater_is_better: bool
-
-    def __call__(self, y_true, y_pred, y_train) -> float:
-        if self.name == "accuracy":
-            return float(accuracy_score(y_true, y_pred))
-        return arrmse(y_true, y_pred, np.mean(y_train, axis=0))
-
-    def better(self, score: float) -> float:
-        """The score turned so that larger is better."""
-        return score if self.greater_is_better else -score
-
-
-ACCURACY = Metric("accuracy", greater_is_better=True)
-ARRMSE = Metric("aRRMSE", greater_is_better=False)
+from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
 
 
 def task_of(y) -> str:
@@ -68,12 +43,15 @@ class Problem:
     X : array, CSR matrix or data frame of n rows
     y : array of n labels, or of one or several numeric targets
     task : {"auto", "classification", "regression"}
+    metric : Metric, optional
+        What models are ranked by: accuracy for labels and aRRMSE for numbers by default.
     """
 
     name: str
     X: Any
     y: np.ndarray
     task: str = "auto"
+    metric: Metric = None  # type: ignore[assignment]
 
     def __post_init__(self):
         y = np.asarray(self.y)
@@ -83,14 +61,19 @@ class Problem:
         object.__setattr__(self, "task", task_of(y) if self.task == "auto" else self.task)
         if self.task not in (CLASSIFICATION, REGRESSION):
             raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
+        if self.metric is None:
+            object.__setattr__(self, "metric", self._usual_metric)
+        if self.metric.task != self.task:
+            raise ValueError(f"{self.metric.name} is for {self.metric.task}, but the task is {self.task}.")
 
     @property
-    def metric(self) -> Metric:
+    def _usual_metric(self) -> Metric:
         return ACCURACY if self.task == CLASSIFICATION else ARRMSE
 
     @cached_property
     def fingerprint(self) -> str:
-        return digest([array_digest(self.X), array_digest(self.y), self.task])
+        other_metric = [] if self.metric == self._usual_metric else [self.metric.name]
+        return digest([array_digest(self.X), array_digest(self.y), self.task, *other_metric])
 
     def rows(self, rows: np.ndarray):
         """Features and targets of some rows, as copies in memory."""

@@ -1,4 +1,4 @@
-"""How far a run is and how long it will still take."""
+"""How far a stage of a run is and how long it will still take."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from nearkin.evaluation.tasks import Task
 
 @dataclass(frozen=True)
 class Progress:
-    """State of a run after a task; times in seconds.
+    """State of one stage of a run after a task; times in seconds.
 
     Attributes
     ----------
     stage : str
-        "scout" or "compare".
+        "warm-up", "scout" or "compare".
     done, total : int
-        Tasks with an outcome (failures count, and so do results found in the store), and all.
+        Tasks of the stage with an outcome (failures count, and so do results found in the store), and
+        all of its tasks.
     elapsed : float
-        Since the run began.
+        Since the stage began.
     remaining : float or None
         Estimate from how long each candidate took so far; None before anything is known.
     learner, fold, status : str
@@ -55,7 +56,7 @@ class ProgressMeter:
         self._lock = threading.Lock()
 
     def finished(self, task: Task, status: str, seconds: float | None) -> None:
-        """Count a task; `seconds` is None where it was not run here."""
+        """Count a task; `seconds` is None where its result was found in the store."""
         with self._lock:
             self._left[task.candidate.label] -= 1
             if seconds is not None:
@@ -70,7 +71,7 @@ class ProgressMeter:
                     elapsed=monotonic() - self._started,
                     remaining=self._remaining(),
                     learner=task.candidate.label,
-                    fold=task.split.name,
+                    fold=task.fold,
                     status=status,
                 )
             )

@@ -24,10 +24,6 @@ class Split:
     test: np.ndarray
     validation: np.ndarray | None = None
 
-    @property
-    def name(self) -> str:
-        return f"{self.repeat}.{self.fold}"
-
 
 class Protocol(Interface):
     """What every protocol offers; instances are immutable data."""
@@ -239,15 +235,3 @@ class GivenSplit(_Described):
         if not (train.size and test.size) or max(train.max(), test.max()) >= len(y):
             raise ValueError(f"the given split does not fit data of {len(y)} rows.")
         return [Split(0, 0, train, test)]
-
-
-#: Protocols of the papers and the command line, by name.
-PROTOCOLS: dict[str, Protocol] = {
-    "10-fold": StratifiedFolds(10),
-    "5x5-fold": StratifiedFolds(5, n_repeats=5),
-    "5x10-fold": StratifiedFolds(10, n_repeats=5),
-    "40x2-fold": StratifiedFolds(2, n_repeats=40),
-    "5x2-held-out": FiveByTwo(),
-    "70-30": RandomSplits(n_splits=4),
-    "5-fold-regression": Folds(5),
-}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
@@ -77,3 +79,22 @@ def to_record(row: Mapping) -> Record:
         values[name] = json.loads(values[name]) if values[name] is not None else {}
     values["reference"] = bool(values["reference"])
     return Record(**values)
+
+
+def plain(value: Any) -> Any:
+    """Only dicts, lists, strings, numbers, booleans and None.
+
+    >>> plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)

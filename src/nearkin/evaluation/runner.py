@@ -6,8 +6,6 @@ import importlib.metadata
 import os
 import platform
 import threading
-import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -16,15 +14,11 @@ from time import monotonic
 from threadpoolctl import threadpool_limits
 
 from nearkin.evaluation.fingerprints import digest
-from nearkin.evaluation.measurement import measure
-from nearkin.evaluation.owners import HEARTBEAT_SECONDS, Owner
+from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.progress import Progress, ProgressMeter
-from nearkin.evaluation.store import RUNNING, ResultsStore
-from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, NOT_RUN, TIMEOUT, Record, Task
-from nearkin.evaluation.workers import Outcome, Worker
-
-#: How often to look whether tasks that another process is running have ended.
-POLL_SECONDS = 0.2
+from nearkin.evaluation.store import ResultsStore
+from nearkin.evaluation.tasks import DONE, NOT_RUN, TIMEOUT, Record, Task
+from nearkin.evaluation.workers import Worker
 
 
 def run_tasks(
@@ -46,8 +40,9 @@ def run_tasks(
     """Run the tasks that have no result yet; return the records of all, in the order of the tasks.
 
     Every outcome is committed to the store as it comes. A killed run leaves its results there and
-    the same call goes on with the rest; several processes may work on one file, each task being
-    done by one of them. Results do not depend on `jobs`.
+    the same call goes on with the rest. Two processes on one file lose nothing: a task that both
+    happen to run has the same result in either, and the first one counts. Results do not depend on
+    `jobs`.
 
     Parameters
     ----------
@@ -99,7 +94,10 @@ def n_jobs(jobs: int) -> int:
     """Number of worker processes meant by `jobs`: 0 stands for one per core."""
     if jobs < 0:
         raise ValueError(f"jobs={jobs}: expected a number of processes, or 0 for one per core.")
-    return jobs or os.cpu_count() or 1
+    if jobs:
+        return jobs
+    # Cores this process may use, which in a container are fewer than there are.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_name(tasks: Sequence[Task]) -> str:
@@ -110,7 +108,7 @@ def run_name(tasks: Sequence[Task]) -> str:
 @cache
 def versions() -> dict[str, str]:
     """Versions of what results depend on."""
-    packages = ("nearkin", "scikit-learn", "numpy", "scipy")
+    packages = ("nearkin", "scikit-learn", "numpy", "scipy", "numba")
     found = {"python": platform.python_version()}
     for package in packages:
         try:
@@ -124,32 +122,20 @@ class _Work:
     """The tasks of one call, shared by its slots: threads that each keep one worker busy."""
 
     def __init__(self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter):
-        self.tasks = {task.key: task for task in tasks}
         self.store = store
         self.deadline = deadline
         self.task_seconds = task_seconds
         self.meter = meter
-        self.owner = Owner.of_this_process()
-        self.lock = threading.Lock()
-        self.pending = deque(self.tasks)
-        self.elsewhere: list[str] = []
+        self.pending = deque(tasks)
         self.stop = threading.Event()
         self.failure: BaseException | None = None
 
     def do(self, jobs: int, isolate: bool, memory_bytes: int | None) -> None:
-        self.store.join(self.owner)
-        heart = threading.Thread(target=self._beat, daemon=True)
-        heart.start()
-        try:
-            if isolate:
-                self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.tasks)))])
-            else:
-                with threadpool_limits(1):
-                    self._serve(_measure_here)
-        finally:
-            self.stop.set()
-            heart.join()
-            self.store.leave(self.owner)
+        if isolate:
+            self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.pending)))])
+        else:
+            with threadpool_limits(1):
+                self._serve(lambda task, seconds: attempt(task))
         if self.failure is not None:
             raise self.failure
 
@@ -162,7 +148,7 @@ class _Work:
                 while thread.is_alive():
                     thread.join(0.5)
         finally:
-            # Reached early only by an interrupt: stop the fits under way, their tasks are given back.
+            # Reached early only by an interrupt: stop the fits under way, their tasks stay open.
             self.stop.set()
             for worker, thread in zip(workers, threads, strict=True):
                 while thread.is_alive():
@@ -178,77 +164,31 @@ class _Work:
         finally:
             worker.stop()
 
-    def _serve(self, measure_task: Callable[[Task, float | None], Outcome]) -> None:
+    def _serve(self, measure_task: Callable[[Task, float | None], Record]) -> None:
         while (task := self._next()) is not None:
             started = monotonic()
             left = None if self.deadline is None else max(self.deadline - started, 0.0)
             limits = [limit for limit in (self.task_seconds, left) if limit is not None]
-            outcome = measure_task(task, min(limits, default=None))
-            cut_short = outcome.status == TIMEOUT and self._over_budget()
-            if outcome.status != DONE and (self.stop.is_set() or cut_short):
-                self.store.release(task.key, self.owner)
+            record = measure_task(task, min(limits, default=None))
+            cut_short = record.status == TIMEOUT and self._over_budget()
+            if record.status != DONE and (self.stop.is_set() or cut_short):
                 continue
-            self.store.finish(_record(task, outcome), self.owner)
-            self.meter.finished(task, outcome.status, monotonic() - started)
+            record.versions = versions()
+            self.store.finish(record)
+            self.meter.finished(task, record.status, monotonic() - started)
 
     def _next(self) -> Task | None:
-        """The next task, claimed for this process; None when nothing is left or time is up."""
+        """The next task that has no result; None when nothing is left or time is up."""
         while not self.stop.is_set() and not self._over_budget():
-            with self.lock:
-                key = self.pending.popleft() if self.pending else None
-                waiting = bool(self.elsewhere)
-            if key is None:
-                if not waiting:
-                    return None
-                time.sleep(POLL_SECONDS)
-                self._look_elsewhere()
-                continue
-            status = self.store.claim(key, self.owner)
-            if status == "claimed":
-                return self.tasks[key]
-            if status == RUNNING:
-                with self.lock:
-                    self.elsewhere.append(key)
-            else:
-                self.meter.finished(self.tasks[key], status, None)
+            try:
+                task = self.pending.popleft()
+            except IndexError:
+                return None
+            status = self.store.status(task.key)
+            if status == NOT_RUN:
+                return task
+            self.meter.finished(task, status, None)
         return None
-
-    def _look_elsewhere(self) -> None:
-        """Take back what other processes gave up, and count what they finished."""
-        self.store.free_abandoned()
-        with self.lock:
-            watched, self.elsewhere = self.elsewhere, []
-            for key, status in self.store.statuses(watched).items():
-                if status == RUNNING:
-                    self.elsewhere.append(key)
-                elif status == NOT_RUN:
-                    self.pending.append(key)
-                else:
-                    self.meter.finished(self.tasks[key], status, None)
 
     def _over_budget(self) -> bool:
         return self.deadline is not None and monotonic() >= self.deadline
-
-    def _beat(self) -> None:
-        while not self.stop.wait(HEARTBEAT_SECONDS):
-            self.store.beat(self.owner)
-
-
-def _record(task: Task, outcome: Outcome) -> Record:
-    found = outcome.found or {}
-    rows = task.split.test if found else None
-    return Record.of_task(
-        task, status=outcome.status, error=outcome.error, test_rows=rows, versions=versions(), **found
-    )
-
-
-def _measure_here(task: Task, seconds: float | None) -> Outcome:
-    try:
-        found = measure(
-            task.problem, task.candidate, task.split, task_seed=task.task_seed, tuning_seed=task.tuning_seed
-        )
-    except MemoryError:
-        return Outcome(MEMORY, error=traceback.format_exc())
-    except Exception:
-        return Outcome(ERROR, error=traceback.format_exc())
-    return Outcome(DONE, found=vars(found))

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from nearkin.evaluation.owners import Owner
 from nearkin.evaluation.problems import Problem
 from nearkin.evaluation.rows import (
     ARRAYS,
@@ -22,13 +21,13 @@ from nearkin.evaluation.rows import (
     COLUMNS,
     column_type,
     pack_array,
+    plain,
     to_record,
     to_row,
     unpack_array,
 )
 from nearkin.evaluation.tasks import FAILURES, NOT_RUN, Record, Task
 
-RUNNING = "running"
 SCHEMA_VERSION = 1
 # "NEAR" in ASCII, written into the file header so that foreign databases are recognised.
 APPLICATION_ID = 0x4E454152
@@ -37,7 +36,6 @@ BUSY_SECONDS = 60.0
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS tasks (
     key TEXT PRIMARY KEY,
-    owner TEXT,
     problem TEXT,
     {COLUMN_DEFINITIONS}
 );
@@ -45,9 +43,6 @@ CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, description TEXT, created
 CREATE TABLE IF NOT EXISTS run_tasks (run TEXT, position INTEGER, key TEXT, PRIMARY KEY (run, position));
 CREATE TABLE IF NOT EXISTS problems (
     fingerprint TEXT PRIMARY KEY, name TEXT, task TEXT, n_rows INTEGER, n_features INTEGER, targets BLOB
-);
-CREATE TABLE IF NOT EXISTS owners (
-    name TEXT PRIMARY KEY, machine TEXT, pid INTEGER, started TEXT, heartbeat REAL
 );
 CREATE TABLE IF NOT EXISTS artifacts (run TEXT, name TEXT, content TEXT, PRIMARY KEY (run, name));
 """
@@ -120,6 +115,8 @@ class ResultsStore:
             for name in COLUMNS:
                 if name not in known:
                     connection.execute(f"ALTER TABLE tasks ADD COLUMN {name} {column_type(name)}")
+            # Files of earlier versions may hold tasks that a run, long gone, had marked as its own.
+            connection.execute("UPDATE tasks SET status = ? WHERE status = 'running'", (NOT_RUN,))
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -175,41 +172,6 @@ class ResultsStore:
                 [(run, position, task.key) for position, task in enumerate(tasks)],
             )
 
-    def join(self, owner: Owner) -> None:
-        """Make an owner known, and free the tasks of owners that died."""
-        self.beat(owner)
-        self.free_abandoned()
-
-    def beat(self, owner: Owner) -> None:
-        """Sign of life of an owner, which makes it known again should others have given it up."""
-        with self._transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?, ?)",
-                (owner.name, owner.machine, owner.pid, owner.started, time.time()),
-            )
-
-    def leave(self, owner: Owner) -> None:
-        """Free whatever the owner still holds and forget it."""
-        with self._transaction() as connection:
-            _free(connection, [owner.name])
-
-    def free_abandoned(self) -> None:
-        """Give back the tasks that dead processes had begun."""
-        rows = self._query("SELECT * FROM owners")
-        dead = [
-            row["name"]
-            for row in rows
-            if not Owner(row["name"], row["machine"], row["pid"], row["started"]).is_alive(row["heartbeat"])
-        ]
-        unknown = self._query(
-            "SELECT DISTINCT owner FROM tasks WHERE status = ? AND owner NOT IN (SELECT name FROM owners)",
-            (RUNNING,),
-        )
-        abandoned = dead + [row["owner"] for row in unknown]
-        if abandoned:
-            with self._transaction() as connection:
-                _free(connection, abandoned)
-
     def free_failed(self, keys: Iterable[str], failures: Iterable[str]) -> None:
         """Let tasks that ended with one of these failures be tried once more."""
         chosen = [(NOT_RUN, key, failure) for key in keys for failure in failures if failure in FAILURES]
@@ -219,34 +181,15 @@ class ResultsStore:
                     "UPDATE tasks SET status = ?, error = NULL WHERE key = ? AND status = ?", chosen
                 )
 
-    def claim(self, key: str, owner: Owner) -> str:
-        """Try to take a task: "claimed", or the status it has (running elsewhere, or finished)."""
-        with self._transaction() as connection:
-            claimed = connection.execute(
-                "UPDATE tasks SET status = ?, owner = ? WHERE key = ? AND status = ?",
-                (RUNNING, owner.name, key, NOT_RUN),
-            ).rowcount
-            if claimed:
-                return "claimed"
-            return connection.execute("SELECT status FROM tasks WHERE key = ?", (key,)).fetchone()["status"]
-
-    def release(self, key: str, owner: Owner) -> None:
-        """Give a claimed task back unfinished."""
-        with self._transaction() as connection:
-            connection.execute(
-                "UPDATE tasks SET status = ?, owner = NULL WHERE key = ? AND owner = ? AND status = ?",
-                (NOT_RUN, key, owner.name, RUNNING),
-            )
-
-    def finish(self, record: Record, owner: Owner) -> bool:
-        """Commit an outcome; False if the claim was lost meanwhile and the outcome is not needed."""
+    def finish(self, record: Record) -> bool:
+        """Commit an outcome; False if the task has one already, which then stands."""
         record.finished_at = _now()
-        assignments = ", ".join(f"{name} = ?" for name in (*COLUMNS, "owner"))
+        assignments = ", ".join(f"{name} = ?" for name in COLUMNS)
         with self._transaction() as connection:
             return bool(
                 connection.execute(
-                    f"UPDATE tasks SET {assignments} WHERE key = ? AND owner = ? AND status = ?",
-                    (*to_row(record), None, record.key, owner.name, RUNNING),
+                    f"UPDATE tasks SET {assignments} WHERE key = ? AND status = ?",
+                    (*to_row(record), record.key, NOT_RUN),
                 ).rowcount
             )
 
@@ -255,8 +198,8 @@ class ResultsStore:
     def results(self, run: str | None = None, arrays: bool = True) -> list[Record]:
         """Records of a run in their planned order, or of everything in the file.
 
-        Tasks not finished have the status "not run" (or "running"); `arrays=False` leaves out
-        predictions and neighbours.
+        Tasks not finished have the status "not run"; `arrays=False` leaves out predictions and
+        neighbours.
         """
         columns = ", ".join(
             f"tasks.{name}" if arrays or name not in ARRAYS else f"NULL AS {name}" for name in COLUMNS
@@ -280,10 +223,9 @@ class ResultsStore:
             [{name: getattr(record, name) for name in columns} for record in found], columns=columns
         )
 
-    def statuses(self, keys: Iterable[str]) -> dict[str, str]:
-        """Status of each task."""
-        known = {row["key"]: row["status"] for row in self._query("SELECT key, status FROM tasks")}
-        return {key: known[key] for key in keys}
+    def status(self, key: str) -> str:
+        """Status of a task."""
+        return self._query("SELECT status FROM tasks WHERE key = ?", (key,))[0]["status"]
 
     def runs(self) -> list[dict]:
         """All runs in the file, oldest first: their name, description and time."""
@@ -305,25 +247,16 @@ class ResultsStore:
         return targets
 
     def put_artifact(self, run: str, name: str, content) -> None:
-        """Keep something JSON-ready beside a run, such as a view for its report."""
+        """Keep plain values beside a run, such as the views of its report."""
         with self._transaction() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(content))
+                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(plain(content)))
             )
 
     def artifact(self, run: str, name: str):
         """What `put_artifact` kept, or None."""
         rows = self._query("SELECT content FROM artifacts WHERE run = ? AND name = ?", (run, name))
         return json.loads(rows[0]["content"]) if rows else None
-
-
-def _free(connection: sqlite3.Connection, owners: Sequence[str]) -> None:
-    for name in owners:
-        connection.execute(
-            "UPDATE tasks SET status = ?, owner = NULL WHERE owner = ? AND status = ?",
-            (NOT_RUN, name, RUNNING),
-        )
-        connection.execute("DELETE FROM owners WHERE name = ?", (name,))
 
 
 def _retry_while_locked(action) -> None:

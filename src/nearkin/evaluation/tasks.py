@@ -33,6 +33,10 @@ class Task:
     seed: int
 
     @property
+    def fold(self) -> str:
+        return f"{self.split.repeat}.{self.split.fold}"
+
+    @property
     def task_seed(self) -> int:
         return int(self.key[:12], 16)
 
@@ -43,7 +47,7 @@ class Task:
 
 @dataclass
 class Record:
-    """The outcome of a task as it is stored; `score` is None unless `status` is "done".
+    """A task and its outcome, as measured and as stored; `score` is None unless `status` is "done".
 
     Attributes
     ----------
@@ -97,7 +101,7 @@ class Record:
             key=task.key,
             dataset=task.problem.name,
             learner=task.candidate.label,
-            fold=task.split.name,
+            fold=task.fold,
             seed=task.seed,
             setting=describe(task.candidate.setting),
             metric=task.problem.metric.name,
@@ -139,7 +143,7 @@ def plan_tasks(
                 signature,
                 described,
                 seed,
-                split.name,
+                f"{split.repeat}.{split.fold}",
             ]
             tasks.append(Task(digest(identity), problem, candidate, split, described, seed))
     return tasks

@@ -9,13 +9,14 @@ import queue
 import signal
 import sys
 import threading
-import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import cloudpickle
 
-from nearkin.evaluation.measurement import measure
+from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.tasks import Record
 
 
 def main() -> None:
@@ -52,24 +53,13 @@ def _read_requests(requests: queue.SimpleQueue) -> None:
         os._exit(0)
 
 
-def _answer(request: dict, problems: dict[str, Problem]) -> dict:
+def _answer(request: dict, problems: dict[str, Problem]) -> Record:
+    task = replace(cloudpickle.loads(request["task"]), problem=problems[request["fingerprint"]])
     try:
         _limit_memory(request["memory_bytes"])
-        candidate = cloudpickle.loads(request["candidate"])
-        found = measure(
-            problems[request["fingerprint"]],
-            candidate,
-            request["split"],
-            task_seed=request["task_seed"],
-            tuning_seed=request["tuning_seed"],
-        )
-    except MemoryError:
-        return {"memory": traceback.format_exc()}
-    except Exception:
-        return {"error": traceback.format_exc()}
+        return attempt(task)
     finally:
         _limit_memory(None)
-    return {"found": vars(found)}
 
 
 def _limit_memory(extra_bytes: int | None) -> None:

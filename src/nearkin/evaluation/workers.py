@@ -10,12 +10,13 @@ import tempfile
 import threading
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import IO
 
 import cloudpickle
 
-from nearkin.evaluation.tasks import CRASH, DONE, ERROR, MEMORY, TIMEOUT, Task
+from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.tasks import CRASH, ERROR, MEMORY, TIMEOUT, Record, Task
 
 # One thread per worker: with several workers more threads only get in each other's way, and sums
 # in a fixed order make results independent of the number of workers.
@@ -25,15 +26,6 @@ _ONE_THREAD = dict.fromkeys(
 )
 _MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "Memory allocation still failed")
 _LOG_LENGTH = 2_000
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a task ended: its status, what was found or what went wrong."""
-
-    status: str
-    found: dict | None = None
-    error: str | None = None
 
 
 class Worker:
@@ -50,13 +42,14 @@ class Worker:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._holds: str | None = None
 
-    def measure(self, task: Task, seconds: float | None = None) -> Outcome:
+    def measure(self, task: Task, seconds: float | None = None) -> Record:
         """Run one task, stopped after so many seconds (the start of the process not counted)."""
         try:
             # By value where need be, so that estimators of a script or notebook work too.
-            candidate = cloudpickle.dumps(task.candidate)
+            without_data = cloudpickle.dumps(replace(task, problem=None))  # type: ignore[arg-type]
         except Exception:
-            return Outcome(ERROR, error=f"cannot be sent to a worker process:\n{traceback.format_exc()}")
+            error = f"cannot be sent to a worker process:\n{traceback.format_exc()}"
+            return Record.of_task(task, status=ERROR, error=error)
         reply, timer, expired = None, None, threading.Event()
         try:
             process = self._started_process()
@@ -68,7 +61,7 @@ class Worker:
 
                 timer = threading.Timer(seconds, stop)
                 timer.start()
-            self._send(process, task, candidate)
+            self._send(process, task.problem, without_data)
             reply = _read(process)
         except (EOFError, OSError, pickle.UnpicklingError):
             pass  # the process died: the post mortem says how
@@ -77,10 +70,12 @@ class Worker:
                 timer.cancel()
                 timer.join()
         if reply is not None and not expired.is_set():
-            return _outcome(reply)
-        outcome = self._post_mortem(expired.is_set(), seconds) if reply is None else _outcome(reply)
+            return reply
+        if reply is None:
+            status, error = self._post_mortem(expired.is_set(), seconds)
+            reply = Record.of_task(task, status=status, error=error)
         self.stop()
-        return outcome
+        return reply
 
     def kill(self) -> None:
         """Kill the process, from whatever thread; the task under way ends as a crash."""
@@ -116,33 +111,26 @@ class Worker:
         _read(self._process)  # it says when its imports are done
         return self._process
 
-    def _send(self, process: subprocess.Popen, task: Task, candidate: bytes) -> None:
+    def _send(self, process: subprocess.Popen, problem: Problem, task: bytes) -> None:
         stdin: IO[bytes] = process.stdin  # type: ignore[assignment]
-        fingerprint = task.problem.fingerprint
+        fingerprint = problem.fingerprint
         if self._holds != fingerprint:
-            pickle.dump({"fingerprint": fingerprint, "problem": cloudpickle.dumps(task.problem)}, stdin, 5)
+            pickle.dump({"fingerprint": fingerprint, "problem": cloudpickle.dumps(problem)}, stdin, 5)
             self._holds = fingerprint
-        request = {
-            "fingerprint": fingerprint,
-            "candidate": candidate,
-            "split": task.split,
-            "task_seed": task.task_seed,
-            "tuning_seed": task.tuning_seed,
-            "memory_bytes": self.memory_bytes,
-        }
+        request = {"fingerprint": fingerprint, "task": task, "memory_bytes": self.memory_bytes}
         pickle.dump(request, stdin, 5)
         stdin.flush()
 
-    def _post_mortem(self, expired: bool, seconds: float | None) -> Outcome:
+    def _post_mortem(self, expired: bool, seconds: float | None) -> tuple[str, str]:
         if expired:
-            return Outcome(TIMEOUT, error=f"stopped after {seconds:.3g} s, the limit for one task.")
+            return TIMEOUT, f"stopped after {seconds:.3g} s, the limit for one task."
         code = self._process.wait() if self._process is not None else None
         self._log.seek(0)
         log = _essence(self._log.read().decode(errors="replace"))
         if code == -9:
-            return Outcome(MEMORY, error="killed by the system, most likely for want of memory.")
+            return MEMORY, "killed by the system, most likely for want of memory."
         status = MEMORY if any(sign in log for sign in _MEMORY_SIGNS) else CRASH
-        return Outcome(status, error=f"{log}\nthe process died with exit code {code}.".lstrip())
+        return status, f"{log}\nthe process died with exit code {code}.".lstrip()
 
 
 def _read(process: subprocess.Popen):
@@ -153,10 +141,3 @@ def _essence(log: str) -> str:
     """The part of a dead process's output that says why: the fatal error, else the last lines."""
     _, fatal, rest = log.rpartition("Fatal Python error")
     return (fatal + rest)[:_LOG_LENGTH] if fatal else log[-_LOG_LENGTH:]
-
-
-def _outcome(reply: dict) -> Outcome:
-    if "found" in reply:
-        return Outcome(DONE, found=reply["found"])
-    status = MEMORY if "memory" in reply else ERROR
-    return Outcome(status, error=reply.get("memory") or reply.get("error"))

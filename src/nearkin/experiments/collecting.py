@@ -10,14 +10,13 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from nearkin.evaluation import Record
-from nearkin.evaluation.problems import ACCURACY, ARRMSE, Metric
-from nearkin.evaluation.summary import choose_by_validation
+from nearkin.evaluation.metrics import METRICS, Metric
+from nearkin.evaluation.standings import choose_by_validation
+from nearkin.evaluation.tasks import DONE
 from nearkin.experiments.paper import MEASURES, Paper, Setup
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.reproduction import Cell, ResultTable, Row
 from nearkin.experiments.values import Values
-
-DONE = "done"
 
 #: Records of each (data set label, method label), one per fold.
 Found = Mapping[tuple[str, str], list[Record]]
@@ -31,7 +30,7 @@ def grouped(paper: Paper, records: Iterable[Record]) -> dict[tuple[str, str], li
         by_dataset[label_of[record.dataset]].append(record)
     found = {}
     for label, own in by_dataset.items():
-        metric = ACCURACY if own[0].metric == ACCURACY.name else ARRMSE
+        metric = METRICS[own[0].metric]
         for method, chosen in choose_by_validation(own, metric).items():
             found[label, method] = at_best_point(chosen, metric)
     return found
@@ -82,7 +81,7 @@ def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
 
 
 def _scores(records: Sequence[Record], measure: str) -> tuple[float, ...]:
-    scores = [MEASURES[measure].of(record) for record in records if record.status == DONE]
+    scores = [MEASURES[measure].printed(record) for record in records if record.status == DONE]
     return tuple(score for score in scores if score is not None)
 
 

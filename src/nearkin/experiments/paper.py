@@ -5,47 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Candidate, Protocol, Record
 from nearkin.evaluation.measurement import INNER_FOLDS
+from nearkin.evaluation.metrics import ACCURACY, ARRMSE, Metric
 from nearkin.experiments.claims import Claim
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.statistics import Statistic
 from nearkin.experiments.values import Values
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A column of numbers as the papers print them.
-
-    `of` takes it from the record of one fold; None where the record has no such number.
-    """
-
-    name: str
-    decimals: int
-    greater_is_better: bool
-    of: Callable[[Record], float | None]
+def _error(record: Record) -> float | None:
+    return None if record.score is None else 1 - record.score
 
 
-def _percent_right(record: Record) -> float | None:
-    return None if record.score is None else 100 * record.score
-
-
-def _percent_wrong(record: Record) -> float | None:
-    return None if record.score is None else 100 * (1 - record.score)
-
-
-MEASURES: Mapping[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure("accuracy", 1, True, _percent_right),
-        Measure("error", 2, False, _percent_wrong),
-        Measure("aRRMSE", 3, False, lambda record: record.score),
-        Measure("skewness", 2, False, lambda record: record.hub_skewness),
-        Measure("sparsity", 2, False, lambda record: record.figures.get("sparsity")),
+#: Columns of numbers as the papers print them, by name.
+MEASURES: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        ACCURACY,
+        Metric("error", greater_is_better=False, percent=True, decimals=2, read=_error),
+        ARRMSE,
+        Metric("skewness", greater_is_better=False, decimals=2, read=attrgetter("hub_skewness")),
+        Metric("sparsity", False, decimals=2, read=lambda record: record.figures.get("sparsity")),
     )
 }
 

@@ -6,17 +6,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import plotly.offline
 
+from nearkin.evaluation import Comparison, choose_winner
+from nearkin.report.circumstances import Circumstances
 from nearkin.report.sections import Plot, Section, Table, Template, build_sections
-from nearkin.report.summary import Summary
 from nearkin.report.theme import PAGE_INKS
 from nearkin.report.views import Views
-from nearkin.report.words import p_text, seconds_text, setting_text, verdict_text
+from nearkin.report.words import p_text, seconds_text, setting_text, short_setting, verdict_text
 
 
 @cache
@@ -32,6 +34,7 @@ def _templates() -> jinja2.Environment:
     environment.filters["seconds"] = seconds_text
     environment.filters["verdict"] = verdict_text
     environment.filters["setting"] = setting_text
+    environment.filters["short"] = short_setting
     environment.tests["plot"] = lambda item: isinstance(item, Plot)
     environment.tests["table"] = lambda item: isinstance(item, Table)
     environment.tests["piece"] = lambda item: isinstance(item, Template)
@@ -91,43 +94,49 @@ def render_page(
     )
 
 
-def key_figures(summary: Summary) -> list[dict[str, str]]:
+def key_figures(comparison: Comparison) -> list[dict[str, str]]:
     """The tiles under the headline: winner, Euclid, hubs and time."""
-    winner, baseline = summary.winner, summary.baseline
+    winner, baseline = choose_winner(comparison.rows), comparison.row(comparison.baseline)
     if winner is None:
         return []
-    text = summary.score.text
-    tiles = [{"label": f"Best: {winner.name}", "value": text(winner.score), "note": summary.score.name}]
-    if baseline is not None and winner is not baseline:
-        note = (
-            f"{winner.name} {text(winner.gain, signed=True)}"
-            if winner.gain is not None
-            else summary.score.name
-        )
-        tiles.append({"label": "Euclid", "value": text(baseline.score), "note": note})
-        if winner.skewness is not None and baseline.skewness is not None:
-            value = f"{baseline.skewness:.1f} → {winner.skewness:.1f}"
+    metric = comparison.metric
+    tiles = [{"label": f"Best: {winner.label}", "value": metric.text(winner.mean), "note": metric.name}]
+    if baseline.finished and winner is not baseline:
+        note = f"{winner.label} {metric.text(winner.difference, signed=True)}"
+        tiles.append({"label": baseline.label, "value": metric.text(baseline.mean), "note": note})
+        if winner.hub_skewness is not None and baseline.hub_skewness is not None:
+            value = f"{baseline.hub_skewness:.1f} → {winner.hub_skewness:.1f}"
             tiles.append({"label": "Hub skewness", "value": value, "note": "before → after"})
-    elif winner.skewness is not None:
-        tiles.append({"label": "Hub skewness", "value": f"{winner.skewness:.1f}", "note": "Euclid"})
+    elif winner.hub_skewness is not None:
+        value = f"{winner.hub_skewness:.1f}"
+        tiles.append({"label": "Hub skewness", "value": value, "note": winner.label})
     if winner.fit_seconds is not None:
-        tiles.append({"label": "Time to fit", "value": seconds_text(winner.fit_seconds), "note": winner.name})
+        fit = seconds_text(winner.fit_seconds)
+        tiles.append({"label": "Time to fit", "value": fit, "note": winner.label})
     return tiles
 
 
-def render_report(summary: Summary, views: Views | None = None) -> str:
+def render_report(
+    comparison: Comparison, views: Views | None = None, circumstances: Circumstances | None = None
+) -> str:
     """The report of one comparison as HTML text."""
+    circumstances = circumstances or Circumstances()
     return render_page(
-        build_sections(summary, views or Views()),
-        title=summary.title,
-        headline=summary.headline,
-        tiles=key_figures(summary),
-        notices=summary.notices,
+        build_sections(comparison, views or Views(), circumstances),
+        title=comparison.dataset,
+        headline=comparison.statement,
+        tiles=key_figures(comparison),
+        notices=circumstances.notices,
     )
 
 
-def write_report(path: str | Path, summary: Summary, views: Views | None = None) -> Path:
+def write_report(
+    path: str | PathLike,
+    comparison: Comparison,
+    views: Views | None = None,
+    circumstances: Circumstances | None = None,
+) -> Path:
     """Write the report of one comparison; the file needs nothing beside it."""
     path = Path(path)
-    path.write_text(render_report(summary, views), encoding="utf-8")
+    path.write_text(render_report(comparison, views, circumstances), encoding="utf-8")
     return path

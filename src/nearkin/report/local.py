@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from nearkin.report.look import Namer, unnamed
 from nearkin.report.views import LocalView, LocalViews
 
 #: Points drawn per part.
@@ -15,7 +15,7 @@ MAX_POINTS = 150
 
 
 def local_views(
-    name: str, learner, X, y, feature_names: Sequence[str], name_of: Callable[[Any], Any] = str
+    name: str, learner, X, y, feature_names: Sequence[str], name_labels: Namer = unnamed
 ) -> LocalViews | None:
     """Parts of a fitted learner with prototypes or regions; None for learners of one metric.
 
@@ -26,13 +26,13 @@ def local_views(
     learner : fitted learner
     X, y : rows as the learner was fitted on, and their labels
     feature_names : sequence of str
-    name_of : callable
-        From a label to the name that is shown.
+    name_labels : callable
+        From an array of labels to the names that are shown.
     """
     X, y = np.asarray(X), np.asarray(y)
     if hasattr(learner, "prototypes_") and hasattr(learner.distance_, "to_prototypes"):
         owner = learner.distance_.to_prototypes(X).argmin(axis=1)
-        names = _numbered([str(name_of(label)) for label in learner.prototype_labels_.tolist()])
+        names = _numbered([str(label) for label in name_labels(learner.prototype_labels_)])
         kind, metrics, project = "prototype", learner.metrics_, learner.project
     elif hasattr(learner, "projections_") and hasattr(learner, "region"):
         owner = learner.region(X)
@@ -40,7 +40,8 @@ def local_views(
         names = [f"region {number + 1}" for number in range(len(metrics))]
     else:
         return None
-    classes = {str(name_of(label)): label for label in np.unique(y).tolist()}
+    labels = np.unique(y)
+    classes = dict(zip(map(str, name_labels(labels)), labels.tolist()))
     views = []
     for position, (part, metric) in enumerate(zip(names, metrics, strict=True)):
         mine = np.flatnonzero(owner == position)
@@ -54,7 +55,7 @@ def local_views(
                 weights=_weights(metric, feature_names),
                 x=np.round(at[:, 0], 4).tolist(),
                 y=np.round(at[:, 1], 4).tolist() if at.shape[1] > 1 else [0.0] * len(at),
-                labels=[str(name_of(label)) for label in y[drawn].tolist()],
+                labels=[str(label) for label in name_labels(y[drawn])],
             )
         )
     return LocalViews(name, kind, views)

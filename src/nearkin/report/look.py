@@ -9,83 +9,37 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearkin.evaluation.hubness import hubness_skewness, k_occurrence
-from nearkin.report.views import ConfusionView, EmbeddingView, HubnessView, PanelView
+from nearkin.report.views import ConfusionView, EmbeddingView, PanelView
 
 #: Points drawn per panel; beyond this the browser labours and the eye sees no more.
 MAX_QUERIES = 400
 MAX_POINTS = 1600
-#: Hubs listed by name.
-MAX_HUBS = 8
-MAX_ANTI_HUBS = 20
 
 
-def unnamed(label):
-    """The label itself, where it has no better name."""
-    return label
+#: From an array of labels to the names that are shown.
+Namer = Callable[[Any], list]
 
 
-def hubness_view(
-    name: str,
-    neighbours,
-    queries,
-    labels,
-    references=None,
-    *,
-    name_of: Callable[[Any], Any] = unnamed,
-    categorical: bool = True,
-) -> HubnessView:
-    """N_k of the references from neighbour lists.
-
-    Parameters
-    ----------
-    name : str
-        The distance.
-    neighbours : int array of shape (n_queries, k)
-        Row numbers of the neighbours found.
-    queries : int array of shape (n_queries,)
-        Row numbers of the queries.
-    labels : array of shape (n_rows,)
-        Labels of all rows, or numbers if not `categorical`.
-    references : int array, optional
-        Rows that could have been found; all of them by default.
-    name_of : callable
-        From a label to the name that is shown.
-    categorical : bool
-        Whether labels are classes, so that appearances beside another class can be counted as bad.
-    """
-    neighbours, labels = np.asarray(neighbours), np.asarray(labels)
-    references = np.arange(len(labels)) if references is None else np.asarray(references)
-    all_counts = k_occurrence(neighbours, len(labels))
-    counts = all_counts[references]
-    position = np.full(len(labels), -1)
-    position[references] = np.arange(len(references))
-    if categorical:
-        bad_votes = neighbours[labels[neighbours] != labels[np.asarray(queries)][:, None]]
-        bad = np.bincount(bad_votes, minlength=len(labels))
-    largest = references[np.argsort(-counts, kind="stable")[:MAX_HUBS]]
-    hubs = []
-    for row in largest:
-        hub = {"row": int(row), "label": name_of(_plain(labels[row])), "count": int(all_counts[row])}
-        hubs.append({**hub, "bad": int(bad[row])} if categorical else hub)
-    return HubnessView(
-        name=name,
-        k=neighbours.shape[1],
-        counts=counts.tolist(),
-        skewness=hubness_skewness(position[neighbours], len(references)),
-        anti_hubs=int((counts == 0).sum()),
-        hubs=hubs,
-        anti_hub_rows=references[counts == 0][:MAX_ANTI_HUBS].tolist(),
-    )
+def unnamed(labels) -> list:
+    """The labels themselves, where they have no better names."""
+    return np.asarray(labels).tolist()
 
 
-def confusion_view(name: str, true, predicted, name_of: Callable[[Any], Any] = unnamed) -> ConfusionView:
+def class_namer(y, class_names: Sequence[str]) -> Namer:
+    """The readable names of labels; targets of regression stay numbers."""
+    if not class_names:
+        return unnamed
+    names = dict(zip(np.unique(y).tolist(), class_names))
+    return lambda labels: [names.get(label, str(label)) for label in np.asarray(labels).tolist()]
+
+
+def confusion_view(name: str, true, predicted, name_labels: Namer = unnamed) -> ConfusionView:
     """Counts of true against predicted labels; classes in sorted order."""
     classes, codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)
     n_classes = len(classes)
     cells = codes[: len(true)] * n_classes + codes[len(true) :]
     counts = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return ConfusionView(name, [str(name_of(_plain(label))) for label in classes], counts.tolist())
+    return ConfusionView(name, [str(label) for label in name_labels(classes)], counts.tolist())
 
 
 def embedding_view(
@@ -96,7 +50,7 @@ def embedding_view(
     test,
     *,
     seed: int = 0,
-    name_of: Callable[[Any], Any] = unnamed,
+    name_labels: Namer = unnamed,
     categorical: bool = True,
     target_name: str = "class",
 ) -> EmbeddingView:
@@ -111,8 +65,8 @@ def embedding_view(
         Row numbers; neighbours are looked for among `train`, for queries of `test`.
     seed : int
         Decides which rows are drawn where there are too many.
-    name_of : callable
-        From a label to the name that is shown.
+    name_labels : callable
+        From an array of labels to the names that are shown.
     categorical : bool
         Whether the labels are classes rather than numbers to predict.
     target_name : str
@@ -148,14 +102,13 @@ def embedding_view(
                 y=np.round(at[:, 1], 4).tolist(),
                 neighbours=position[train[indices]].tolist(),
                 distances=np.round(distances, 5).tolist(),
-                predicted=[name_of(_plain(value)) for value in predicted],
+                predicted=name_labels(predicted if predicted.ndim == 1 else predicted[:, 0]),
                 explained=explained,
             )
         )
-    labels = np.asarray(y)[rows]
     return EmbeddingView(
         rows=rows.tolist(),
-        labels=[name_of(_plain(label)) for label in labels],
+        labels=name_labels(np.asarray(y)[rows]),
         is_query=[True] * len(queries) + [False] * len(drawn),
         queries=list(range(len(queries))),
         panels=_aligned(panels),
@@ -172,12 +125,6 @@ def _affordable(lists: np.ndarray, room: int) -> int:
         if position and position + 1 + len(met) > room:
             return position
     return len(lists)
-
-
-def _plain(value):
-    """A NumPy scalar as a Python one; a vector of targets as its first entry."""
-    value = value[0] if isinstance(value, np.ndarray) and value.ndim else value
-    return value.item() if hasattr(value, "item") else value
 
 
 def _rows(X, rows):

@@ -8,9 +8,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
-from nearkin.report.summary import Summary
+from nearkin.report.circumstances import Circumstances
 from nearkin.report.views import Views
+
+#: Hubs listed by name.
+MAX_HUBS = 8
 
 
 @dataclass(frozen=True)
@@ -57,30 +61,33 @@ class Section:
     columns: int = 1
 
 
-def leaderboard(summary: Summary, views: Views) -> Section:
-    test = f" “Beats Euclid?” is a {summary.test_name} on the same folds." if summary.test_name else ""
+def leaderboard(comparison: Comparison, views: Views) -> Section:
+    test = (
+        f" “Beats Euclid?” is a {comparison.test} on the same folds: p as such, and adjusted by Holm for the "
+        "number of rows, which decides."
+    )
     explanation = (
-        f"The score is {summary.score.name} on held-out folds; settings were chosen inside the training "
+        f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "
         "folds only. Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted "
         f"line is plain Euclidean nearest neighbours.{test}"
     )
-    if any(row.kind == "reference" for row in summary.standings):
+    if any(row.reference for row in comparison.rows):
         explanation += " Diamonds are models that do not use neighbours, shown for comparison only."
-    contents: list[Plot | Table | Template] = [Template("leaderboard.html.j2", {"summary": summary})]
-    if summary.finished:
-        contents.append(Plot(plots.leaderboard_figure(summary), role="leaderboard"))
+    contents: list[Plot | Table | Template] = [Template("leaderboard.html.j2", {"comparison": comparison})]
+    if comparison.finished:
+        contents.append(Plot(plots.leaderboard_figure(comparison), role="leaderboard"))
     return Section("leaderboard", "Leaderboard", explanation, contents)
 
 
-def hubness(summary: Summary, views: Views) -> Section | None:
+def hubness(comparison: Comparison, views: Views) -> Section | None:
     contents: list[Plot | Table | Template] = []
     if views.hubness:
         contents.append(
             Plot(plots.occurrence_figure(views.hubness), "Before and after learning", role="hubness")
         )
-    if sum(row.skewness is not None for row in summary.finished) > 1:
-        contents.append(Plot(plots.skewness_figure(summary), "Mean skewness over the folds"))
-    contents += [_hub_table(view) for view in views.hubness]
+    if sum(row.hub_skewness is not None for row in comparison.finished) > 1:
+        contents.append(Plot(plots.skewness_figure(comparison), "Mean skewness over the folds"))
+    contents += [_hub_table(name, found) for name, found in views.hubness.items()]
     if not contents:
         return None
     explanation = (
@@ -89,21 +96,21 @@ def hubness(summary: Summary, views: Views) -> Section | None:
         "means that the references share the work evenly. The histogram adds up the folds, so its skewness "
         "is not the mean of theirs."
     )
-    if any("bad" in hub for view in views.hubness for hub in view.hubs):
+    if any(found.bad_occurrences is not None for found in views.hubness.values()):
         explanation += " “Bad” appearances are beside a query of another class."
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
 
-def _hub_table(view) -> Table:
-    has_bad = any("bad" in hub for hub in view.hubs)
-    columns = ["row", "label", f"N{view.k}"] + (["of these bad"] if has_bad else [])
+def _hub_table(name: str, found: Hubness) -> Table:
+    with_bad = found.bad_occurrences is not None
+    columns = ["row", "label", f"N{found.k}"] + (["of these bad"] if with_bad else [])
     rows = [
-        [str(hub["row"]), _label(hub["label"]), str(hub["count"])] + ([str(hub["bad"])] if has_bad else [])
-        for hub in view.hubs
+        [str(hub["row"]), _label(hub["label"]), str(hub["count"])] + ([str(hub["bad"])] if with_bad else [])
+        for hub in found.largest(MAX_HUBS)
     ]
     caption = (
-        f"{view.name}: largest hubs; {100 * view.anti_hub_share:.0f} % "
-        f"({view.anti_hubs} of {len(view.counts)}) are anti-hubs"
+        f"{name}: largest hubs; {100 * found.anti_hub_share:.0f} % "
+        f"({len(found.anti_hubs)} of {found.n_references}) are anti-hubs"
     )
     return Table(columns, rows, caption)
 
@@ -112,15 +119,17 @@ def _label(label) -> str:
     return f"{label:.4g}" if isinstance(label, float) else str(label)
 
 
-def time(summary: Summary, views: Views) -> Section | None:
-    if sum(row.fit_seconds is not None for row in summary.finished) < 2:
+def time(comparison: Comparison, views: Views) -> Section | None:
+    if sum(row.fit_seconds is not None for row in comparison.finished) < 2:
         return None
-    turned = "" if summary.score.higher_is_better else " (small errors are up)"
+    turned = "" if comparison.metric.greater_is_better else " (small errors are up)"
     explanation = f"Mean time of one fit against the score: the upper left is where to be{turned}."
-    return Section("time", "Score against time", explanation, [Plot(plots.time_figure(summary), role="time")])
+    return Section(
+        "time", "Score against time", explanation, [Plot(plots.time_figure(comparison), role="time")]
+    )
 
 
-def embedding(summary: Summary, views: Views) -> Section | None:
+def embedding(comparison: Comparison, views: Views) -> Section | None:
     view = views.embedding
     if view is None:
         return None
@@ -139,7 +148,7 @@ def embedding(summary: Summary, views: Views) -> Section | None:
     return Section("embedding", "The data before and after", explanation, contents, columns=2)
 
 
-def confusion(summary: Summary, views: Views) -> Section | None:
+def confusion(comparison: Comparison, views: Views) -> Section | None:
     if not views.confusion:
         return None
     explanation = f"True classes are rows, predictions columns; numbers are held-out rows. {views.protocol}"
@@ -147,7 +156,7 @@ def confusion(summary: Summary, views: Views) -> Section | None:
     return Section("confusion", "Confusion", explanation, contents, columns=2)
 
 
-def regression(summary: Summary, views: Views) -> Section | None:
+def regression(comparison: Comparison, views: Views) -> Section | None:
     if not views.regression:
         return None
     explanation = (
@@ -160,7 +169,7 @@ def regression(summary: Summary, views: Views) -> Section | None:
     return Section("regression", "Predictions", explanation, contents, columns=2)
 
 
-def local(summary: Summary, views: Views) -> Section | None:
+def local(comparison: Comparison, views: Views) -> Section | None:
     if not views.local:
         return None
     explanation = (
@@ -191,14 +200,8 @@ def local(summary: Summary, views: Views) -> Section | None:
     return Section("local", "Regions and prototypes", explanation, contents, columns=2)
 
 
-def circumstances(summary: Summary, views: Views) -> Section:
-    explanation = "Everything needed to run this again."
-    data = {"summary": summary}
-    return Section("settings", "Settings and versions", explanation, [Template("settings.html.j2", data)])
-
-
-#: In the order of the page.
-SECTIONS: tuple[Callable[[Summary, Views], Section | None], ...] = (
+#: In the order of the page, before the circumstances.
+SECTIONS: tuple[Callable[[Comparison, Views], Section | None], ...] = (
     leaderboard,
     embedding,
     hubness,
@@ -206,10 +209,16 @@ SECTIONS: tuple[Callable[[Summary, Views], Section | None], ...] = (
     confusion,
     regression,
     local,
-    circumstances,
 )
 
 
-def build_sections(summary: Summary, views: Views) -> list[Section]:
+def settings(comparison: Comparison, circumstances: Circumstances) -> Section:
+    data = {"comparison": comparison, "circumstances": circumstances}
+    explanation = "Everything needed to run this again."
+    return Section("settings", "Settings and versions", explanation, [Template("settings.html.j2", data)])
+
+
+def build_sections(comparison: Comparison, views: Views, circumstances: Circumstances) -> list[Section]:
     """Every section that has something to show."""
-    return [section for make in SECTIONS if (section := make(summary, views)) is not None]
+    made = [make(comparison, views) for make in SECTIONS]
+    return [section for section in made if section is not None] + [settings(comparison, circumstances)]

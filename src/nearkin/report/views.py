@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-
-@dataclass(frozen=True)
-class HubnessView:
-    """How often each reference is among the k nearest of the queries, under one distance."""
-
-    name: str
-    k: int
-    counts: Sequence[int]
-    skewness: float
-    anti_hubs: int
-    #: The most frequent references, largest first: {"row", "label", "count", "bad"}.
-    hubs: Sequence[dict[str, Any]] = ()
-    #: Rows that are nobody's neighbour, the first of them if there are many.
-    anti_hub_rows: Sequence[int] = ()
-
-    @property
-    def anti_hub_share(self) -> float:
-        return self.anti_hubs / max(1, len(self.counts))
+from nearkin.search.hubness import Hubness
 
 
 @dataclass(frozen=True)
@@ -106,7 +89,8 @@ class LocalViews:
 class Views:
     """The looks that a report may show; each may be missing."""
 
-    hubness: Sequence[HubnessView] = ()
+    #: Under each distance, the baseline first.
+    hubness: Mapping[str, Hubness] = field(default_factory=dict)
     embedding: EmbeddingView | None = None
     confusion: Sequence[ConfusionView] = ()
     local: Sequence[LocalViews] = ()
@@ -117,7 +101,8 @@ class Views:
 
     def to_dict(self) -> dict[str, Any]:
         """Only dicts, lists, numbers and strings."""
-        return asdict(self)
+        hubness = {name: found.to_dict() for name, found in self.hubness.items()}
+        return {**asdict(replace(self, hubness={})), "hubness": hubness}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Views:
@@ -136,7 +121,7 @@ class Views:
             for views in data.get("local", ())
         ]
         return cls(
-            hubness=[HubnessView(**view) for view in data.get("hubness", ())],
+            hubness={name: Hubness.from_dict(found) for name, found in data.get("hubness", {}).items()},
             embedding=embedding,
             confusion=[ConfusionView(**view) for view in data.get("confusion", ())],
             local=local,

@@ -52,6 +52,15 @@ def setting_text(value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def short_setting(name: str) -> str:
+    """The last part of a nested parameter name.
+
+    >>> short_setting("model__learner__n_targets")
+    'n_targets'
+    """
+    return name.rsplit("__", 1)[-1]
+
+
 def natural_order(text: str) -> list:
     """A key that sorts class 2 before class 10.
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+
+#: The most frequent references whose share of the neighbour slots is told.
+TOP_SHARE = 0.01
 
 
 def k_occurrence(indices: np.ndarray, n_references: int) -> np.ndarray:
@@ -48,46 +53,146 @@ def hubness_skewness(indices: np.ndarray, n_references: int) -> float:
     >>> round(hubness_skewness(np.array([[0], [0], [0], [1]]), 3), 4)
     0.3818
     """
-    counts = k_occurrence(indices, n_references).astype(float)
+    return _skewness(k_occurrence(indices, n_references))
+
+
+def _skewness(counts: np.ndarray) -> float:
     centred = counts - counts.mean()
     variance = np.mean(centred**2)
     return float(np.mean(centred**3) / variance**1.5) if variance > 0 else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hubness:
-    """The N_k distribution of one search, and what stands out in it.
+    """How often each reference is somebody's neighbour, and what stands out in that.
 
-    Attributes
+    Parameters
     ----------
     k : int
         Length of the neighbour lists.
+    n_queries : int
     occurrences : ndarray of shape (n_references,)
-        N_k of each reference.
-    skewness : float
-        Skewness of N_k; around 0 no hubs, above 1 to 2 marked hubs.
-    hubs : ndarray
-        References with N_k at least two standard deviations above the mean, largest first.
-    anti_hubs : ndarray
-        References that are nobody's neighbour.
+        N_k: in how many lists each reference is.
+    bad_occurrences : ndarray of shape (n_references,) or None
+        In how many lists of queries with another label; None where labels are unknown or numbers.
+    labels : ndarray of shape (n_references,) or None
+        Of the references.
+
+    Examples
+    --------
+    >>> found = Hubness.of([[0], [0], [0], [1]], 6, list("aabb"), list("abbbbb"))
+    >>> found.hubs, found.anti_hubs, found.bad_share
+    (array([0]), array([2, 3, 4, 5]), 0.25)
     """
 
     k: int
+    n_queries: int
     occurrences: np.ndarray
-    skewness: float
-    hubs: np.ndarray
-    anti_hubs: np.ndarray
+    bad_occurrences: np.ndarray | None = None
+    labels: np.ndarray | None = None
 
     @classmethod
-    def of(cls, indices: np.ndarray, n_references: int) -> Hubness:
-        """From neighbour lists (n_queries x k) of row numbers."""
-        counts = k_occurrence(indices, n_references)
+    def of(cls, indices, n_references: int, query_labels=None, reference_labels=None) -> Hubness:
+        """From neighbour lists.
+
+        Parameters
+        ----------
+        indices : array of int, shape (n_queries, k)
+            Row numbers of each query's nearest references.
+        n_references : int
+            Number of references searched.
+        query_labels, reference_labels : array-like, optional
+            Labels of the queries and of the references; both or neither.
+        """
+        indices = np.asarray(indices)
+        occurrences = k_occurrence(indices, n_references)
+        bad = _bad_occurrences(indices, n_references, query_labels, reference_labels)
+        labels = None if reference_labels is None else np.asarray(reference_labels)
+        return cls(indices.shape[1], indices.shape[0], occurrences, bad, labels)
+
+    @property
+    def n_references(self) -> int:
+        return len(self.occurrences)
+
+    @property
+    def skewness(self) -> float:
+        """Skewness of N_k; around 0 no hubs, above 1 to 2 marked hubs."""
+        return _skewness(self.occurrences)
+
+    @property
+    def hubs(self) -> np.ndarray:
+        """References with N_k more than two standard deviations above the mean, most frequent first."""
+        counts = self.occurrences
         by_count = np.argsort(-counts, kind="stable")
-        is_hub = counts > counts.mean() + 2 * counts.std()
-        return cls(
-            k=np.asarray(indices).shape[1],
-            occurrences=counts,
-            skewness=hubness_skewness(indices, n_references),
-            hubs=by_count[is_hub[by_count]],
-            anti_hubs=np.flatnonzero(counts == 0),
+        return by_count[counts[by_count] > counts.mean() + 2 * counts.std()]
+
+    @property
+    def anti_hubs(self) -> np.ndarray:
+        """References that no query has among its neighbours."""
+        return np.flatnonzero(self.occurrences == 0)
+
+    @property
+    def anti_hub_share(self) -> float:
+        """Share of the references that no query ever finds."""
+        return len(self.anti_hubs) / self.n_references
+
+    @property
+    def top_share(self) -> float:
+        """Share of all neighbour slots taken by the 1 % most frequent references."""
+        n_top = max(1, round(TOP_SHARE * self.n_references))
+        return float(np.sort(self.occurrences)[-n_top:].sum() / max(self.k * self.n_queries, 1))
+
+    @property
+    def bad_share(self) -> float | None:
+        """Share of all neighbour slots whose label disagrees with the query's; None without labels."""
+        if self.bad_occurrences is None:
+            return None
+        return float(self.bad_occurrences.sum() / max(self.k * self.n_queries, 1))
+
+    def bad_hubs(self) -> np.ndarray:
+        """Hubs that disagree with most of the queries they serve, worst (most wrong votes) first."""
+        if self.bad_occurrences is None:
+            raise ValueError("bad hubs need labels: pass query_labels and reference_labels to Hubness.of.")
+        hubs = self.hubs
+        bad = hubs[2 * self.bad_occurrences[hubs] > self.occurrences[hubs]]
+        return bad[np.argsort(-self.bad_occurrences[bad], kind="stable")]
+
+    def largest(self, n: int) -> list[dict[str, Any]]:
+        """The most frequent references, largest first: their row, count, and label and bad count if known."""
+        found = []
+        for row in np.argsort(-self.occurrences, kind="stable")[:n].tolist():
+            hub = {"row": row, "count": int(self.occurrences[row])}
+            if self.labels is not None:
+                hub["label"] = np.asarray(self.labels)[row].tolist()
+            if self.bad_occurrences is not None:
+                hub["bad"] = int(self.bad_occurrences[row])
+            found.append(hub)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists, ready for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in values.items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Hubness:
+        """The inverse of `to_dict`."""
+        values: dict[str, Any] = {
+            name: np.asarray(v) if isinstance(v, list) else v for name, v in data.items()
+        }
+        return cls(**values)
+
+
+def _bad_occurrences(indices, n_references, query_labels, reference_labels) -> np.ndarray | None:
+    if query_labels is None and reference_labels is None:
+        return None
+    if query_labels is None or reference_labels is None:
+        raise ValueError("give both query_labels and reference_labels, or neither.")
+    query_labels, reference_labels = np.asarray(query_labels), np.asarray(reference_labels)
+    if len(query_labels) != indices.shape[0] or len(reference_labels) != n_references:
+        raise ValueError(
+            f"{len(query_labels)} query labels and {len(reference_labels)} reference labels do not fit "
+            f"{indices.shape[0]} queries and {n_references} references."
         )
+    wrong = reference_labels[indices] != query_labels[:, None]
+    return np.bincount(indices[wrong], minlength=n_references)

@@ -6,7 +6,7 @@ from nearkin.evaluation.significance.paired import (
     five_by_two_f,
     wilcoxon_signed_rank,
 )
-from nearkin.evaluation.significance.posthoc import finner, finner_thresholds, holm, holm_thresholds
+from nearkin.evaluation.significance.posthoc import finner, holm
 from nearkin.evaluation.significance.ranks import (
     FriedmanTest,
     PostHocComparison,
@@ -26,11 +26,9 @@ __all__ = [
     "corrected_paired_t",
     "critical_difference",
     "finner",
-    "finner_thresholds",
     "five_by_two_f",
     "friedman",
     "holm",
-    "holm_thresholds",
     "indistinct_groups",
     "rank_methods",
     "robustness_ratios",

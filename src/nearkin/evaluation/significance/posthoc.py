@@ -47,26 +47,3 @@ def finner(p_values) -> np.ndarray:
     with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf and becomes 1 again
         adjusted = -np.expm1(exponents * np.log1p(-p[order]))
     return _in_given_order(adjusted, order)
-
-
-def finner_thresholds(n_comparisons: int, alpha: float = 0.05) -> np.ndarray:
-    """Largest p value that Finner rejects at each step: ``1 - (1 - alpha)**(i / m)``, i = 1..m.
-
-    Examples
-    --------
-    >>> finner_thresholds(3).round(4)
-    array([0.017 , 0.0336, 0.05  ])
-    """
-    steps = np.arange(1, n_comparisons + 1)
-    return 1 - (1 - alpha) ** (steps / n_comparisons)
-
-
-def holm_thresholds(n_comparisons: int, alpha: float = 0.05) -> np.ndarray:
-    """Largest p value that Holm rejects at each step: ``alpha / (m - i + 1)``, i = 1..m.
-
-    Examples
-    --------
-    >>> holm_thresholds(2)
-    array([0.025, 0.05 ])
-    """
-    return alpha / np.arange(n_comparisons, 0, -1)

@@ -119,7 +119,7 @@ def compare_with_control(test: FriedmanTest, methods: Sequence[str], control: st
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference: average ranks further apart than this differ significantly.
+    """Nemenyi's critical difference: average ranks at least this far apart differ significantly.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
 
 
 def indistinct_groups(average_ranks, difference: float) -> list[tuple[int, ...]]:
-    """Largest groups of methods within the critical difference: the bars of the diagram.
+    """Largest groups of methods closer than the critical difference: the bars of the diagram.
 
     Positions of the methods, best first; groups of one are left out.
 
@@ -145,8 +145,8 @@ def indistinct_groups(average_ranks, difference: float) -> list[tuple[int, ...]]
     ranks = np.asarray(average_ranks, dtype=float)
     order = np.argsort(ranks, kind="stable")
     groups, reached = [], 0
-    for start in range(len(order)):
-        end = int(np.searchsorted(ranks[order], ranks[order[start]] + difference, side="right"))
+    for start, best in enumerate(order):
+        end = start + int(np.sum(ranks[order[start:]] - ranks[best] < difference))
         # A group that ends where an earlier, longer one ended says nothing new.
         if end > max(reached, start + 1):
             groups.append(tuple(int(position) for position in order[start:end]))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
+from nearkin.evaluation.significance import indistinct_groups
 from nearkin.report.theme import ACCENT, INK, MUTED, new_figure
 
 
@@ -39,11 +40,11 @@ def critical_difference_figure(
             marker={"size": 10, "color": colour},
             hovertemplate=f"<b>{name}</b><br>average rank {rank:.2f}<extra></extra>",
         )
-    for number, (first, last) in enumerate(cliques(ranks, critical_difference)):
-        at = ranks[first] - 0.12 - 0.1 * (number % 3)
+    for number, group in enumerate(indistinct_groups(ranks, critical_difference)):
+        at = ranks[group[0]] - 0.12 - 0.1 * (number % 3)
         figure.add_scatter(
             x=[at, at],
-            y=[names[first], names[last]],
+            y=[names[group[0]], names[group[-1]]],
             mode="lines",
             line={"color": MUTED, "width": 5},
             opacity=0.6,
@@ -61,19 +62,3 @@ def critical_difference_figure(
         ticksuffix="  ",
     )
     return figure
-
-
-def cliques(sorted_ranks, critical_difference: float) -> list[tuple[int, int]]:
-    """First and last position of each largest run of methods that are closer than the difference.
-
-    >>> cliques([1.0, 1.5, 2.2, 4.0], 1.0)
-    [(0, 1), (1, 2)]
-    """
-    found: list[tuple[int, int]] = []
-    for first, rank in enumerate(sorted_ranks):
-        last = max(
-            i for i, other in enumerate(sorted_ranks) if other - rank < critical_difference or i == first
-        )
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 
-from nearkin.report.summary import Summary
+from nearkin.evaluation import Comparison, Hubness
 from nearkin.report.theme import ACCENT, BASELINE, INK, kind_colour, new_figure
-from nearkin.report.views import HubnessView
 
 MAX_BARS = 14
 MAX_EVEN_WIDTH = 5
 
 
-def occurrence_figure(views: Sequence[HubnessView]) -> go.Figure:
+def occurrence_figure(found: Mapping[str, Hubness]) -> go.Figure:
     """Share of the references that are among the k nearest of so many queries, per distance."""
     figure = new_figure(340, hovermode="x unified")
-    largest = max((max(view.counts, default=0) for view in views), default=0)
+    largest = max((int(hubness.occurrences.max()) for hubness in found.values()), default=0)
     edges = _edges(largest)
     labels = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
-    for position, view in enumerate(views):
-        share = np.histogram(np.asarray(view.counts), bins=edges)[0] / max(1, len(view.counts))
+    for position, (name, hubness) in enumerate(found.items()):
+        share = np.histogram(hubness.occurrences, bins=edges)[0] / hubness.n_references
         figure.add_bar(
             x=labels,
             y=100 * share,
-            name=f"{view.name} (skewness {view.skewness:.2f})",
+            name=f"{name} (skewness {hubness.skewness:.2f})",
             marker={"color": BASELINE if position == 0 else ACCENT, "opacity": 0.85, "line": {"width": 0}},
-            hovertemplate="%{y:.1f} % of the references<extra>" + view.name + "</extra>",
+            hovertemplate="%{y:.1f} % of the references<extra>" + name + "</extra>",
         )
-    k = views[0].k if views else 10
+    k = next((hubness.k for hubness in found.values()), 10)
     figure.update_layout(barmode="group", bargap=0.15, bargroupgap=0.0)
     figure.update_xaxes(
         title_text=f"N<sub>{k}</sub>: times among the {k} nearest of a query",
@@ -57,14 +56,14 @@ def _edges(largest: int) -> np.ndarray:
     return np.asarray(edges)
 
 
-def skewness_figure(summary: Summary) -> go.Figure:
+def skewness_figure(comparison: Comparison) -> go.Figure:
     """Hub skewness of every row that was measured; smaller means fewer hubs."""
-    rows = [row for row in summary.finished if row.skewness is not None]
-    rows.sort(key=lambda row: row.skewness or 0.0, reverse=True)
+    rows = [row for row in comparison.finished if row.hub_skewness is not None]
+    rows.sort(key=lambda row: row.hub_skewness or 0.0, reverse=True)
     figure = new_figure(70 + 30 * len(rows), showlegend=False)
     figure.add_bar(
-        x=[row.skewness for row in rows],
-        y=[row.name for row in rows],
+        x=[row.hub_skewness for row in rows],
+        y=[row.label for row in rows],
         orientation="h",
         marker={"color": [kind_colour(row.kind) for row in rows]},
         hovertemplate="<b>%{y}</b><br>skewness %{x:.2f}<extra></extra>",

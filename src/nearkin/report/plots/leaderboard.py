@@ -4,70 +4,71 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from nearkin.report.summary import Summary
+from nearkin.evaluation import Comparison, Metric, Standing
 from nearkin.report.theme import BASELINE, INK, kind_colour, new_figure
 
 
-def leaderboard_figure(summary: Summary) -> go.Figure:
+def leaderboard_figure(comparison: Comparison) -> go.Figure:
     """A dot and its 95 % interval per row, the single folds as faint ticks, Euclid as a line."""
-    rows = list(reversed(summary.finished))
-    factor = 100 if summary.score.as_percent else 1
+    rows, metric = list(reversed(comparison.finished)), comparison.metric
+    factor = metric.factor
     figure = new_figure(74 + 34 * len(rows), showlegend=False)
     for row in rows:
+        assert row.mean is not None  # finished rows have one
         colour = kind_colour(row.kind)
         figure.add_scatter(
             x=[factor * score for score in row.scores],
-            y=[row.name] * len(row.scores),
+            y=[row.label] * len(row.scores),
             mode="markers",
             marker={"symbol": "line-ns-open", "size": 9, "color": colour, "opacity": 0.35},
             hoverinfo="skip",
         )
         figure.add_scatter(
-            x=[factor * row.score],
-            y=[row.name],
+            x=[factor * row.mean],
+            y=[row.label],
             mode="markers",
             marker={
                 "size": 11,
                 "color": colour,
                 "symbol": "diamond" if row.kind == "reference" else "circle",
             },
-            error_x=_interval(row, factor, colour),
-            hovertemplate=_hover(summary, row),
+            error_x=_interval(row, metric, colour),
+            hovertemplate=_hover(row, metric),
         )
-    if summary.baseline is not None:
-        figure.add_vline(
-            x=factor * summary.baseline.score, line={"color": BASELINE, "width": 1, "dash": "dot"}
-        )
-    unit = " (%)" if summary.score.as_percent else ""
-    better = "" if summary.score.higher_is_better else ", smaller is better"
-    figure.update_xaxes(title_text=f"{summary.score.name}{unit}{better}")
+    baseline = comparison.row(comparison.baseline).mean
+    if baseline is not None:
+        figure.add_vline(x=factor * baseline, line={"color": BASELINE, "width": 1, "dash": "dot"})
+    unit = " (%)" if metric.percent else ""
+    better = "" if metric.greater_is_better else ", smaller is better"
+    figure.update_xaxes(title_text=f"{metric.name}{unit}{better}")
     figure.update_yaxes(showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  ")
     return figure
 
 
-def _interval(row, factor: float, colour: str) -> dict | None:
-    if row.interval is None:
+def _interval(row: Standing, metric: Metric, colour: str) -> dict | None:
+    if row.interval is None or row.mean is None:
         return None
-    low, high = clipped_interval(row.interval, percent=factor == 100)
+    low, high = clipped_interval(row.interval, percent=metric.percent)
     return {
         "type": "data",
         "symmetric": False,
-        "array": [factor * (high - row.score)],
-        "arrayminus": [factor * (row.score - low)],
+        "array": [metric.factor * (high - row.mean)],
+        "arrayminus": [metric.factor * (row.mean - low)],
         "color": colour,
         "thickness": 2.5,
         "width": 0,
     }
 
 
-def _hover(summary: Summary, row) -> str:
-    lines = [f"<b>{row.name}</b>", f"{summary.score.name} {summary.score.text(row.score)}"]
+def _hover(row: Standing, metric: Metric) -> str:
+    lines = [f"<b>{row.label}</b>", f"{metric.name} {metric.text(row.mean)}"]
     if row.interval is not None:
-        interval = clipped_interval(row.interval, percent=summary.score.as_percent)
-        low, high = (summary.score.text(bound) for bound in interval)
+        low, high = map(metric.text, clipped_interval(row.interval, percent=metric.percent))
         lines.append(f"95 % interval {low} to {high}")
     if row.p_value is not None:
-        lines.append(f"against Euclid {summary.score.text(row.gain, signed=True)}, p = {row.p_value:.3g}")
+        lines.append(f"against Euclid {metric.text(row.difference, signed=True)}, p = {row.p_value:.3g}")
+    if row.p_adjusted is not None:
+        lines.append(f"p adjusted = {row.p_adjusted:.3g}")
     return "<br>".join(lines) + "<extra></extra>"
 
 

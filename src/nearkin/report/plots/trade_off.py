@@ -6,22 +6,23 @@ from math import log10
 
 import plotly.graph_objects as go
 
-from nearkin.report.summary import Standing, Summary
+from nearkin.evaluation import Comparison, Metric, Standing
 from nearkin.report.theme import MUTED, kind_colour, new_figure
 from nearkin.report.words import seconds_text
 
 
-def time_figure(summary: Summary) -> go.Figure:
+def time_figure(comparison: Comparison) -> go.Figure:
     """Score against fitting time on a logarithmic axis: the upper left corner is where to be."""
-    factor = 100 if summary.score.as_percent else 1
-    rows = [row for row in summary.finished if row.fit_seconds is not None]
+    metric = comparison.metric
+    rows = [row for row in comparison.finished if row.fit_seconds is not None]
     figure = new_figure(400, showlegend=False)
-    for row, position in zip(rows, _label_positions(rows, summary)):
+    for row, position in zip(rows, _label_positions(rows, metric)):
+        assert row.mean is not None  # finished rows have one
         figure.add_scatter(
             x=[_seconds(row)],
-            y=[factor * row.score],
+            y=[metric.factor * row.mean],
             mode="markers+text",
-            text=[row.name],
+            text=[row.label],
             textposition=position,
             textfont={"color": MUTED, "size": 12},
             cliponaxis=False,
@@ -31,17 +32,17 @@ def time_figure(summary: Summary) -> go.Figure:
                 "symbol": "diamond" if row.kind == "reference" else "circle",
                 "line": {"width": 1, "color": "rgba(255,255,255,0.6)"},
             },
-            hovertemplate=f"<b>{row.name}</b><br>{summary.score.name} {summary.score.text(row.score)}"
+            hovertemplate=f"<b>{row.label}</b><br>{metric.name} {metric.text(row.mean)}"
             f"<br>fit {seconds_text(row.fit_seconds)}<extra></extra>",
         )
     figure.update_xaxes(
         type="log", title_text="seconds per fit (log scale)", dtick=1, exponentformat="none", showgrid=True
     )
-    figure.update_yaxes(title_text=summary.score.name + (" (%)" if summary.score.as_percent else ""))
-    if not summary.score.higher_is_better:
+    figure.update_yaxes(title_text=metric.name + (" (%)" if metric.percent else ""))
+    if not metric.greater_is_better:
         figure.update_yaxes(autorange="reversed")
     figure.update_layout(margin={"l": 8, "r": 40, "t": 28, "b": 8})
-    _pad(figure, rows, factor)
+    _pad(figure, rows)
     return figure
 
 
@@ -50,7 +51,7 @@ def _seconds(row: Standing) -> float:
     return max(row.fit_seconds or 0.0, 1e-4)
 
 
-def _pad(figure: go.Figure, rows, factor: float) -> None:
+def _pad(figure: go.Figure, rows) -> None:
     """Room around the outermost points, so that their names are not cut off."""
     if not rows:
         return
@@ -59,19 +60,19 @@ def _pad(figure: go.Figure, rows, factor: float) -> None:
     figure.update_xaxes(range=[min(logs) - margin, max(logs) + margin])
 
 
-def _label_positions(rows, summary: Summary) -> list[str]:
+def _label_positions(rows, metric: Metric) -> list[str]:
     """Above a point, or below where another name already stands close by.
 
     Closeness is measured in the units of the plot: its share of the logarithmic time axis and of
     the score axis.
     """
     times = [log10(_seconds(row)) for row in rows]
-    scores = [row.score for row in rows]
+    scores = [row.mean for row in rows]
     width = max(times, default=0) - min(times, default=0) or 1.0
     height = max(scores, default=0) - min(scores, default=0) or 1.0
     boxes: list[tuple[float, float]] = []
     positions = []
-    upwards = 1 if summary.score.higher_is_better else -1
+    upwards = 1 if metric.greater_is_better else -1
     offsets = {
         "top center": (0.0, 0.06),
         "bottom center": (0.0, -0.06),

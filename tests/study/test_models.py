@@ -6,8 +6,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from nearkin.cli.errors import CommandError
-from nearkin.cli.models import (
+from nearkin.datasets import Dataset
+from nearkin.evaluation import Folds
+from nearkin.learners import all_learners
+from nearkin.study.models import (
     NEIGHBOUR_GRID,
     chosen_learners,
     learner_named,
@@ -18,9 +20,6 @@ from nearkin.cli.models import (
     smallest_training_part,
     thinned,
 )
-from nearkin.datasets import Dataset
-from nearkin.evaluation import Folds
-from nearkin.learners import all_learners
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "none"])
@@ -63,7 +62,7 @@ def test_names_are_found_however_they_are_written():
     assert learner_named("move_labeled") is learner_named("MoveLabeled")
     found, _ = chosen_learners(" rca , Euclid,", "classification", sparse=False)
     assert list(found) == ["RCA"]
-    with pytest.raises(CommandError, match="sparse"):
+    with pytest.raises(ValueError, match="sparse"):
         chosen_learners("lmdl", "classification", sparse=True)
 
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from sklearn.neighbors import NearestNeighbors
 
-from nearkin.evaluation import hubness_report, hubness_skewness, k_occurrence
+from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
 
 
 @given(arrays(np.int64, st.tuples(st.integers(1, 30), st.integers(1, 5)), elements=st.integers(0, 19)))
@@ -58,7 +58,7 @@ def one_hub_lists():
 
 
 def test_report_names_hubs_and_anti_hubs(one_hub_lists):
-    report = hubness_report(one_hub_lists, 100)
+    report = Hubness.of(one_hub_lists, 100)
     assert report.hubs.tolist() == [7]
     assert report.anti_hub_share == 0.94
     assert 50 in report.anti_hubs
@@ -71,21 +71,36 @@ def test_report_names_hubs_and_anti_hubs(one_hub_lists):
 def test_a_hub_of_the_wrong_class_is_a_bad_hub(one_hub_lists):
     references = np.array(["a"] * 100)
     queries = np.array(["b"] * 15 + ["a"] * 5)
-    report = hubness_report(one_hub_lists, 100, queries, references)
-    assert report.bad_occurrence[7] == 15
+    report = Hubness.of(one_hub_lists, 100, queries, references)
+    assert report.bad_occurrences[7] == 15
     assert report.bad_hubs().tolist() == [7]
     assert report.bad_share == 0.75
-    good = hubness_report(one_hub_lists, 100, np.array(["a"] * 20), references)
+    good = Hubness.of(one_hub_lists, 100, np.array(["a"] * 20), references)
     assert good.bad_hubs().size == 0
 
 
 def test_labels_must_fit(one_hub_lists):
     with pytest.raises(ValueError, match="both"):
-        hubness_report(one_hub_lists, 100, query_labels=["a"] * 20)
+        Hubness.of(one_hub_lists, 100, query_labels=["a"] * 20)
     with pytest.raises(ValueError, match="do not fit"):
-        hubness_report(one_hub_lists, 100, ["a"] * 20, ["a"] * 99)
+        Hubness.of(one_hub_lists, 100, ["a"] * 20, ["a"] * 99)
 
 
 def test_report_is_ready_for_json(one_hub_lists):
-    restored = json.loads(json.dumps(hubness_report(one_hub_lists, 100).to_dict()))
-    assert restored["hubs"] == [7]
+    labels = np.array(list("ab") * 50)
+    found = Hubness.of(one_hub_lists, 100, labels[:20], labels)
+    restored = Hubness.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert restored.hubs.tolist() == [7]
+    assert restored.bad_hubs().tolist() == found.bad_hubs().tolist()
+    assert restored.largest(2) == found.largest(2)
+    assert Hubness.from_dict(Hubness.of(one_hub_lists, 100).to_dict()).bad_share is None
+
+
+def test_the_largest_are_named_with_their_bad_votes():
+    labels = np.array(["a", "a", "b", "b"])
+    found = Hubness.of(np.array([[1, 2], [0, 2], [3, 0], [2, 0]]), 4, labels, labels)
+    assert found.largest(2) == [
+        {"row": 0, "count": 3, "label": "a", "bad": 2},
+        {"row": 2, "count": 3, "label": "b", "bad": 2},
+    ]
+    assert Hubness.of([[1], [0]], 2).largest(1) == [{"row": 0, "count": 1}]

@@ -4,8 +4,14 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from nearkin.evaluation import Candidate, ResultsStore, StratifiedFolds, compare
-from nearkin.report.summarise import confusion_of, held_out_predictions, hubness_of, summarise_comparison
-from nearkin.report.summary import ACCURACY, ARRMSE
+from nearkin.report.circumstances import Circumstances
+from nearkin.report.held_out import (
+    confusion_of,
+    held_out_predictions,
+    hubness_of,
+    views_of_records,
+    warnings_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +27,18 @@ def compared():
     return comparison, store.results(comparison.run), y
 
 
-def test_rows_keep_order_kind_and_failure(compared):
-    comparison, _, _ = compared
-    summary = summarise_comparison(comparison, facts={"rows": "150"}, command="nearkin compare iris")
-    kinds = {row.name: row.kind for row in summary.standings}
-    assert kinds == {"Euclid": "baseline", "Manhattan": "reference", "Nonsense": "learner"}
-    assert [row.name for row in summary.standings] == [row.label for row in comparison.rows]
-    assert not summary.standings[-1].finished
-    assert summary.winner.name == "Euclid"
-    assert list(summary.baseline.settings) == ["n_neighbors"]
-    assert summary.score is ACCURACY
-    assert summary.headline == comparison.statement
-    assert "numpy" in summary.versions
+def test_views_show_the_baseline_and_what_is_best_beside_it(compared):
+    comparison, records, y = compared
+    views = views_of_records(comparison, records, y, Circumstances(class_names=["one", "two", "three"]))
+    assert list(views.hubness) == ["Euclid"]  # the only other learner failed
+    assert views.confusion[0].classes == ["one", "two", "three"]
+    assert views.hubness["Euclid"].largest(1)[0]["label"] in ("one", "two", "three")
+    assert not views.regression
+
+
+def test_failures_are_told(compared):
+    (told,) = warnings_of(*compared[:2])
+    assert told.startswith("Nonsense: 6 of 6 folds failed (error: ")
 
 
 def test_every_row_is_held_out_once(compared):
@@ -46,14 +52,12 @@ def test_every_row_is_held_out_once(compared):
 
 def test_hubness_of_the_folds(compared):
     _, records, y = compared
-    view = hubness_of(records, "Euclid", y, name_of=lambda label: f"kind {label}")
-    assert sum(view.counts) == 150 * view.k
-    assert view.hubs[0]["label"].startswith("kind ")
+    found = hubness_of(records, "Euclid", y, lambda labels: [f"kind {label}" for label in labels])
+    assert found.occurrences.sum() == 150 * found.k
+    assert found.largest(1)[0]["label"].startswith("kind ")
+    assert found.bad_share is not None
+    numbers = hubness_of(records, "Euclid", y, categorical=False)
+    assert numbers.bad_occurrences is None
+    assert numbers.labels.tolist() == y.tolist()
     assert hubness_of(records, "Nonsense", y) is None
     assert confusion_of(records, "Nonsense", y) is None
-
-
-def test_scores_are_written_as_people_read_them():
-    assert ACCURACY.text(None) == "–"
-    assert ACCURACY.text(-0.012, signed=True) == "−1.2 points"
-    assert ARRMSE.text(0.1234) == "0.123"

@@ -1,11 +1,10 @@
-"""From the options to unfitted models: a scaler, then neighbours under a learner's distance."""
+"""From wishes to unfitted models: a scaler, then neighbours under a learner's distance."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from nearkin.cli.errors import CommandError
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nearkin.learners import Learner
@@ -25,7 +24,7 @@ def make_scaler(scale: str, sparse: bool):
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
     if scale not in SCALE_CHOICES:
-        raise CommandError(f"--scale {scale!r}: expected one of {', '.join(SCALE_CHOICES)}.")
+        raise ValueError(f"scale={scale!r}: expected one of {', '.join(SCALE_CHOICES)}.")
     if scale == "none" or (scale == "auto" and sparse):
         return "passthrough"
     if scale == "minmax":
@@ -63,37 +62,72 @@ def predicts_itself(learner) -> bool:
     return hasattr(learner, "predict")
 
 
-def chosen_learners(names: str | None, task: str, sparse: bool) -> tuple[dict[str, type[Learner]], list[str]]:
-    """Learner classes that can take part, and notices about those that cannot.
+def chosen_learners(wished, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
+    """Learners that take part, by label, and notices about those that cannot.
 
-    Without `names` every learner found by discovery that serves the task and the kind of data; a
-    learner that was asked for by name and cannot serve is an error.
+    Parameters
+    ----------
+    wished : None, str or iterable of names, classes and instances
+        None stands for every learner found by discovery that serves the task and the kind of data;
+        a learner that was asked for and cannot serve is an error. An instance takes part with its own
+        settings, a class with those that tuning chooses.
+    task : {"classification", "regression"}
+    sparse : bool
+        Whether the data is.
+
+    Examples
+    --------
+    >>> list(chosen_learners("rca, nca", "classification", sparse=False)[0])
+    ['RCA', 'NCA']
     """
     from nearkin.learners import all_learners
 
-    if names is None:
-        fitting = {
-            n: c for n, c in all_learners().items() if task in c.tasks and (c.accepts_sparse or not sparse)
-        }
-        left_out = [n for n, c in all_learners().items() if task in c.tasks and n not in fitting]
-        notices = []
-        if left_out:
-            notices.append(
-                f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
-            )
-        return fitting, notices
-    if not names.strip(" ,"):
-        raise CommandError("--learners names none; leave it out for all, or see `nearkin learners`.")
-    wanted = [name.strip() for name in names.split(",") if name.strip() and name.strip().lower() != "euclid"]
-    found = {learner.__name__: learner for learner in (learner_named(name) for name in wanted)}
-    for name, learner in found.items():
-        if task not in learner.tasks:
-            raise CommandError(f"{name} is for {' and '.join(learner.tasks)}, but the task is {task}.")
-        if sparse and not learner.accepts_sparse:
-            raise CommandError(
-                f"{name} does not take sparse data; reduce it first (for instance by truncated SVD)."
-            )
+    if wished is None:
+        serving = {name: found for name, found in all_learners().items() if task in found.tasks}
+        fitting = {name: found for name, found in serving.items() if found.accepts_sparse or not sparse}
+        left_out = [name for name in serving if name not in fitting]
+        told = f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
+        return fitting, [told] if left_out else []
+    found = labelled(wished)
+    for label, learner in found.items():
+        check_serves(label, learner, task, sparse)
     return found, []
+
+
+def check_serves(label: str, learner, task: str, sparse: bool) -> None:
+    """Refuse a learner that is for another task, or for dense data only."""
+    if task not in learner.tasks:
+        raise ValueError(f"{label} is for {' and '.join(learner.tasks)}, but the task is {task}.")
+    if sparse and not learner.accepts_sparse:
+        raise ValueError(
+            f"{label} does not take sparse data; reduce it first (for instance by truncated SVD)."
+        )
+
+
+def labelled(wished) -> dict[str, Any]:
+    """Learner classes and instances under labels of their own; Euclid, which is always there, left out."""
+    from nearkin.learners import Learner
+
+    if isinstance(wished, str):
+        wished = wished.split(",")
+    elif not isinstance(wished, Iterable):
+        wished = [wished]
+    found = []
+    for item in wished:
+        if isinstance(item, str):
+            if item.strip().lower() not in ("", EUCLID.lower()):
+                found.append(learner_named(item.strip()))
+        elif isinstance(item, Learner) or (isinstance(item, type) and issubclass(item, Learner)):
+            found.append(item)
+        else:
+            raise TypeError(f"learners: {item!r} is not a learner, its class or its name.")
+    kinds = [item if isinstance(item, type) else type(item) for item in found]
+    counts = Counter(kinds)
+    labels = [
+        kind.__name__ if counts[kind] == 1 or isinstance(item, type) else " ".join(repr(item).split())
+        for kind, item in zip(kinds, found)
+    ]
+    return dict(zip(labels, found))
 
 
 def learner_named(name: str) -> type[Learner]:
@@ -106,7 +140,7 @@ def learner_named(name: str) -> type[Learner]:
     except ValueError:
         known = all_learners()
         hint = close_matches(name, known)
-        raise CommandError(f"there is no learner {name!r}.{hint} Known: {', '.join(known)}.") from None
+        raise ValueError(f"there is no learner {name!r}.{hint} Known: {', '.join(known)}.") from None
 
 
 def smallest_training_part(n_rows: int, n_folds: int) -> int:
@@ -117,43 +151,50 @@ def smallest_training_part(n_rows: int, n_folds: int) -> int:
 
 def make_candidates(
     data,
-    learners: Mapping[str, type[Learner]],
+    learners: Mapping[str, Any],
     *,
     scale: str,
     n_neighbors: int | None,
     n_folds: int,
     tune: str = "quick",
 ) -> list:
-    """Euclid and each learner as candidates, with the grids to choose from inside the training folds."""
+    """Euclid and each learner as candidates, with the grids to choose from inside the training folds.
+
+    Of an instance only the number of neighbours is tuned.
+    """
     from nearkin.evaluation import Candidate
 
     if tune not in TUNE_CHOICES:
-        raise CommandError(f"--tune {tune!r}: expected one of {', '.join(TUNE_CHOICES)}.")
+        raise ValueError(f"tune={tune!r}: expected one of {', '.join(TUNE_CHOICES)}.")
     limit = smallest_training_part(data.n_samples, n_folds)
     if n_neighbors and n_neighbors > limit:
-        raise CommandError(
-            f"--neighbors {n_neighbors} is more than the {limit} rows that inner folds train on; "
+        raise ValueError(
+            f"n_neighbors={n_neighbors} is more than the {limit} rows that inner folds train on; "
             "use fewer neighbours."
         )
     neighbours = (
         {} if n_neighbors else {"model__n_neighbors": [k for k in NEIGHBOUR_GRID if k <= limit] or [1]}
     )
 
-    def candidate(label: str, learner) -> Candidate:
-        model = make_model(learner, data.task, scale=scale, sparse=data.is_sparse, n_neighbors=n_neighbors)
+    n_samples, n_features, sparse, n_classes = data.n_samples, data.n_features, data.is_sparse, data.n_classes
+
+    def candidate(label: str, wished) -> Candidate:
+        as_it_is = not isinstance(wished, type)
+        learner = wished if as_it_is else wished()
+        model = make_model(learner, data.task, scale=scale, sparse=sparse, n_neighbors=n_neighbors)
         itself = learner is not None and predicts_itself(learner)
         own = {} if itself else neighbours
         settings: list[dict] = [{}]
-        if learner is not None and not (tune == "none" or (tune == "quick" and learner.slow)):
+        if not (as_it_is or tune == "none" or (tune == "quick" and learner.slow)):
             prefix = "model__" if itself else "model__learner__"
-            grid = learner.tuning_grid(data.n_samples, data.n_features, max(1, data.n_classes))
+            grid = learner.tuning_grid(n_samples, n_features, max(1, n_classes))
             settings = thinned(grid, learner.get_params(), QUICK_SETTINGS if tune == "quick" else None)
             settings = [{prefix + key: [value] for key, value in setting.items()} for setting in settings]
         grids = [{**own, **setting} for setting in settings]
         return Candidate(label, model, grids if any(grids) else {}, tuple(own))
 
     quickest_first = sorted(learners.items(), key=lambda item: item[1].slow)
-    return [candidate(EUCLID, None)] + [candidate(name, learner()) for name, learner in quickest_first]
+    return [candidate(EUCLID, None)] + [candidate(*item) for item in quickest_first]
 
 
 def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> list[dict]:

@@ -1,16 +1,16 @@
-"""From records to a leaderboard: means, intervals, and an honest answer to "did it beat the baseline?"."""
+"""From records to standings: means, intervals, and an honest answer to "did it beat the baseline?"."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import stats
 
-from nearkin.evaluation.problems import ACCURACY, ARRMSE, Metric
+from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.protocols import FiveByTwo
 from nearkin.evaluation.significance.paired import corrected_paired_t, five_by_two_f, wilcoxon_signed_rank
 from nearkin.evaluation.significance.posthoc import holm
@@ -21,15 +21,21 @@ BEATS = "beats"
 NO_DIFFERENCE = "no difference"
 WORSE = "worse"
 FAILED = "failed"
+INCOMPLETE = "incomplete"
 NOT_RUN_BUDGET = "not run (time budget)"
+T_TEST = "corrected paired t test"
+F_TEST = "5 x 2 cv paired F test"
 
 
 @dataclass(frozen=True)
-class ComparisonRow:
-    """One candidate's line in a comparison.
+class Standing:
+    """One candidate's line in a leaderboard.
 
     Attributes
     ----------
+    baseline, reference : bool
+        Whether all others are tested against it, and whether it is a non-neighbour model shown for
+        orientation only.
     status : str
         "done", "incomplete" (some folds failed or were not run), "failed" or "not run (time budget)".
     mean, sd, interval : float, float, (float, float) or None
@@ -39,8 +45,8 @@ class ComparisonRow:
     difference : float or None
         Mean score minus the baseline's over the folds both have.
     p_value, p_adjusted : float or None
-        Paired test against the baseline (corrected t test; Alpaydin's F test for the 5 x 2
-        protocol), before and after Holm's adjustment for the number of candidates compared.
+        Paired test against the baseline (`paired_test` says which), as such and after Holm's
+        adjustment for the number of candidates compared.
     wilcoxon_p : float or None
         Wilcoxon signed-rank test on the same folds.
     verdict : str
@@ -55,155 +61,51 @@ class ComparisonRow:
 
     label: str
     status: str
+    baseline: bool = False
     reference: bool = False
-    n_folds: int = 0
-    n_planned: int = 0
-    scores: tuple[float, ...] = ()
     mean: float | None = None
     sd: float | None = None
     interval: tuple[float, float] | None = None
-    fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    tune_seconds: float | None = None
-    hub_skewness: float | None = None
     difference: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
     wilcoxon_p: float | None = None
     verdict: str = ""
+    hub_skewness: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    tune_seconds: float | None = None
+    n_folds: int = 0
+    n_planned: int = 0
+    scores: tuple[float, ...] = ()
     setting: dict = field(default_factory=dict)
     scout_score: float | None = None
     note: str = ""
 
-
-@dataclass(frozen=True)
-class Comparison:
-    """Candidates compared on one problem, best first.
-
-    `winner` is the label of the best mean score among neighbour models with every fold done; a tie
-    goes to the baseline, then to the faster fit. `beaten` says whether any candidate is
-    significantly better than the baseline.
-    """
-
-    dataset: str
-    metric: str
-    greater_is_better: bool
-    baseline: str
-    rows: tuple[ComparisonRow, ...]
-    winner: str | None
-    protocol: dict
-    seed: int
-    run: str | None = None
+    @property
+    def kind(self) -> str:
+        """ "baseline", "reference" or "learner"."""
+        return "baseline" if self.baseline else "reference" if self.reference else "learner"
 
     @property
-    def beaten(self) -> bool:
-        return any(row.verdict == BEATS and not row.reference for row in self.rows)
-
-    def row(self, label: str) -> ComparisonRow:
-        for row in self.rows:
-            if row.label == label:
-                return row
-        raise KeyError(f"there is no row {label!r}; known: {', '.join(row.label for row in self.rows)}.")
+    def finished(self) -> bool:
+        """Whether there is a mean to show, be it of some folds only."""
+        return self.mean is not None
 
     @property
-    def statement(self) -> str:
-        """The result in plain words."""
-        baseline = self.row(self.baseline)
-        if baseline.mean is None:
-            reason = baseline.note or baseline.status
-            return f"{self.baseline} has no result ({reason}), so nothing can be compared with it."
-        untested = [row.label for row in self.rows if row.status == NOT_RUN_BUDGET]
-        missing = f" Not run within the time budget: {', '.join(untested)}." if untested else ""
-        better = [row for row in self.rows if row.verdict == BEATS and not row.reference]
-        if better:
-            names = ", ".join(row.label for row in better)
-            verb = "beats" if len(better) == 1 else "beat"
-            return f"{names} {verb} {self.baseline}; {better[0].label} by {self._gain(better[0])}.{missing}"
-        if self.winner not in (None, self.baseline):
-            lead = f"{self.winner} has the best mean, but the difference could be chance"
-            return f"Nothing beats {self.baseline}: {lead}.{missing}"
-        return f"Nothing beats {self.baseline}.{missing}"
-
-    def _gain(self, row: ComparisonRow) -> str:
-        gain = abs(row.difference or 0.0)
-        return (
-            f"{100 * gain:.1f} points of accuracy" if self.greater_is_better else f"{gain:.3f} {self.metric}"
-        )
-
-    def to_dict(self) -> dict:
-        """Everything in plain values, ready for JSON."""
-        return {**asdict(self), "beaten": self.beaten, "statement": self.statement}
-
-    def to_frame(self):
-        """The rows as a pandas DataFrame, one line per candidate."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
+    def partial(self) -> bool:
+        """Whether only some of the folds have a score, so that the mean is not quite comparable."""
+        return 0 < self.n_folds < self.n_planned
 
 
-def metric_named(name: str) -> Metric:
-    return {ACCURACY.name: ACCURACY, ARRMSE.name: ARRMSE}[name]
-
-
-def summarise(
-    records: Sequence[Record], baseline: str, scout: Sequence[Record] = (), run: str | None = None
-) -> Comparison:
-    """The leaderboard of one problem from the records of its tasks.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        All tasks of one problem, protocol and seed, including failed ones and those not run.
-    baseline : str
-        Label that every other candidate is tested against.
-    scout : sequence of Record
-        Records of a quick first look, shown beside the results.
-    """
-    records = list(records)
-    if not records:
-        raise ValueError("there are no records to summarise.")
-    if baseline not in {record.learner for record in records}:
-        raise ValueError(f"the baseline {baseline!r} is not among the candidates compared.")
-    metric = metric_named(records[0].metric)
+def make_standings(
+    records: Sequence[Record], baseline: str, metric: Metric, scouted: Sequence[Record] = ()
+) -> list[Standing]:
+    """The standings of all candidates of one problem, best first."""
     by_label = choose_by_validation(records, metric)
-    scout_scores = {record.learner: record.score for record in scout}
-    rows = [_row(label, found, scout_scores.get(label)) for label, found in by_label.items()]
-    rows = _tested(rows, by_label, baseline, metric)
-    rows.sort(key=lambda row: _rank_key(row, baseline, metric))
-    eligible = [row for row in rows if row.status == DONE and not row.reference]
-    return Comparison(
-        dataset=records[0].dataset,
-        metric=metric.name,
-        greater_is_better=metric.greater_is_better,
-        baseline=baseline,
-        rows=tuple(rows),
-        winner=eligible[0].label if eligible else None,
-        protocol=records[0].protocol,
-        seed=records[0].seed,
-        run=run,
-    )
-
-
-def score_table(records: Sequence[Record]) -> tuple[list[str], list[str], np.ndarray]:
-    """Mean scores of every learner (column) on every data set (row), as `friedman` takes them.
-
-    A learner without a complete set of folds on a data set leaves NaN there.
-
-    Returns
-    -------
-    datasets, learners : list of str
-    scores : ndarray of shape (n_datasets, n_learners)
-    """
-    by_dataset: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        by_dataset[record.dataset].append(record)
-    learners = list(dict.fromkeys(record.learner for record in records))
-    scores = np.full((len(by_dataset), len(learners)), np.nan)
-    for row, own in enumerate(by_dataset.values()):
-        for label, found in choose_by_validation(own, metric_named(own[0].metric)).items():
-            if all(record.status == DONE for record in found):
-                scores[row, learners.index(label)] = np.mean([record.score for record in found])
-    return list(by_dataset), learners, scores
+    scout_scores = {record.learner: record.score for record in scouted}
+    rows = [_standing(label, found, baseline, scout_scores.get(label)) for label, found in by_label.items()]
+    return sorted(_tested(rows, by_label, baseline, metric), key=lambda row: _rank_key(row, metric))
 
 
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
@@ -220,12 +122,13 @@ def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str,
     return {label: max(by_setting.values(), key=validation) for label, by_setting in settings.items()}
 
 
-def _row(label: str, records: list[Record], scout_score: float | None) -> ComparisonRow:
+def _standing(label: str, records: list[Record], baseline: str, scout_score: float | None) -> Standing:
     done = [record for record in records if record.status == DONE]
     failed = [record for record in records if record.status in FAILURES]
-    row = ComparisonRow(
+    row = Standing(
         label=label,
         status=_status(len(done), len(failed), len(records)),
+        baseline=label == baseline,
         reference=records[0].reference,
         n_folds=len(done),
         n_planned=len(records),
@@ -255,7 +158,7 @@ def _status(n_done: int, n_failed: int, n_planned: int) -> str:
         return DONE
     if n_done == 0:
         return FAILED if n_failed else NOT_RUN_BUDGET
-    return "incomplete"
+    return INCOMPLETE
 
 
 def _note(done, failed, records) -> str:
@@ -289,7 +192,7 @@ def _interval(scores: np.ndarray, test_to_train: float) -> tuple[float, float] |
     return float(scores.mean()) - half_width, float(scores.mean()) + half_width
 
 
-def _tested(rows, by_label, baseline: str, metric: Metric) -> list[ComparisonRow]:
+def _tested(rows, by_label, baseline: str, metric: Metric) -> list[Standing]:
     """Rows with their tests against the baseline, adjusted for how many there are."""
     reference_scores = {record.fold: record for record in by_label[baseline] if record.status == DONE}
     tested = {}
@@ -315,14 +218,19 @@ def _tested(rows, by_label, baseline: str, metric: Metric) -> list[ComparisonRow
     return [tested.get(row.label, row) for row in rows]
 
 
-def _paired_p(ours: list, theirs: list, records: Sequence[Record]) -> float:
-    """The test that belongs to the protocol: Alpaydin's F test for 5 x 2 folds, else the corrected t."""
-    if records[0].protocol.get("protocol") == FiveByTwo.__name__ and len(ours) == 10:
-        return five_by_two_f(ours, theirs).p_value
-    return corrected_paired_t(ours, theirs, _test_to_train(records)).p_value
+def paired_test(protocol: Mapping) -> str:
+    """The name of the test that belongs to a protocol."""
+    return F_TEST if protocol.get("protocol") == FiveByTwo.__name__ else T_TEST
 
 
-def _rank_key(row: ComparisonRow, baseline: str, metric: Metric) -> tuple:
-    order = {DONE: 0, "incomplete": 1, NOT_RUN_BUDGET: 2, FAILED: 3}
+def _paired_p(ours: list, theirs: list, records: Sequence[Record]) -> float | None:
+    if paired_test(records[0].protocol) == T_TEST:
+        return corrected_paired_t(ours, theirs, _test_to_train(records)).p_value
+    # All ten models are tested on the same rows: with fewer of them there is no test.
+    return five_by_two_f(ours, theirs).p_value if len(ours) == 10 else None
+
+
+def _rank_key(row: Standing, metric: Metric) -> tuple:
+    order = {DONE: 0, INCOMPLETE: 1, NOT_RUN_BUDGET: 2, FAILED: 3}
     score = -round(metric.better(row.mean), 12) if row.mean is not None else 0.0
-    return order[row.status], score, row.label != baseline, row.fit_seconds or 0.0
+    return order[row.status], score, not row.baseline, row.fit_seconds or 0.0

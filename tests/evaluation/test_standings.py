@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from nearkin.evaluation import Record, score_table, summarise
+from nearkin.evaluation import Record, choose_winner, summarise
 from nearkin.evaluation.significance import corrected_paired_t, five_by_two_f, holm
 
 
@@ -61,6 +61,22 @@ def test_says_plainly_when_nothing_beats_the_baseline():
     assert found.statement.startswith("Nothing beats Euclid: hopeful has the best mean, but")
     alone = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
     assert alone.statement == "Nothing beats Euclid."
+
+
+def test_one_rule_decides_every_mention_of_the_winner():
+    noisy = [score + 0.05 + 0.2 * (-1) ** fold for fold, score in enumerate(EUCLID)]
+    everything = records("Euclid", EUCLID) + records("lucky", noisy) + records("sure", shifted(0.01))
+    ahead = records("ahead", shifted(0.3)[:9]) + records("ahead", [None], status="not run")
+    found = summarise(everything + ahead, "Euclid")
+    assert found.winner == choose_winner(found.rows).label == found.learned().label == "lucky"
+    assert found.statement == (
+        "sure, ahead beat Euclid; sure by 1.0 points of accuracy. lucky has the best mean, but the "
+        "difference could be chance."
+    )
+    poor = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
+    assert (poor.winner, poor.learned().label) == ("Euclid", "poor")
+    assert poor.learned(with_neighbours=True) is None
+    assert summarise(records("Euclid", [None], status="crash"), "Euclid").winner is None
 
 
 def test_a_tie_goes_to_the_baseline_then_to_the_faster():
@@ -150,15 +166,11 @@ def test_five_by_two_folds_get_their_own_test():
     )
     row = summarise(everything, "Euclid").row("other")
     assert row.p_value == pytest.approx(five_by_two_f(shifted(0.01), EUCLID).p_value)
-
-
-def test_table_of_data_sets_and_learners():
-    everything = records("A", [0.5, 0.7], dataset="one") + records("B", [0.9, 0.9], dataset="one")
-    everything += records("A", [0.1, 0.3], dataset="two") + records("B", [0.9], dataset="two")
-    everything += records("B", [None], dataset="two", status="crash")
-    datasets, learners, scores = score_table(everything)
-    assert (datasets, learners) == (["one", "two"], ["A", "B"])
-    assert scores == pytest.approx(np.array([[0.6, 0.9], [0.2, np.nan]]), nan_ok=True)
+    assert summarise(everything, "Euclid").test == "5 x 2 cv paired F test"
+    assert summarise(records("Euclid", EUCLID), "Euclid").test == "corrected paired t test"
+    unfinished = summarise(everything[:-1], "Euclid").row("other")
+    assert unfinished.difference is not None
+    assert unfinished.p_value is None  # the F test needs all ten
 
 
 def test_most_frequent_choice_is_shown():
@@ -173,7 +185,7 @@ def test_output_is_ready_for_json_and_pandas():
     restored = json.loads(json.dumps(found.to_dict()))
     assert restored["statement"] == found.statement
     assert restored["rows"][0]["label"] == "better"
-    assert list(found.to_frame()["label"]) == ["better", "Euclid"]
+    assert list(found.to_frame().index) == ["better", "Euclid"]
 
 
 def test_a_missing_baseline_is_named():

@@ -1,0 +1,160 @@
+"""Views of the held-out rows from records alone, and the report of a results file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
+from nearkin.evaluation.metrics import CLASSIFICATION
+from nearkin.evaluation.tasks import DONE
+from nearkin.report.circumstances import Circumstances
+from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
+from nearkin.report.views import ConfusionView, Views
+
+PROTOCOL = "Every row was held out once, and judged by a model that had not seen it."
+MAX_TARGETS_SHOWN = 6
+
+
+def views_of_records(
+    comparison: Comparison, records: Sequence[Record], y, circumstances: Circumstances
+) -> Views:
+    """Hubness, confusion and predictions of the held-out rows, before and after learning.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    records : sequence of Record
+        With their arrays.
+    y : array of the labels or targets of all rows
+    circumstances : Circumstances
+        Names classes and targets.
+    """
+    classification = comparison.metric.task == CLASSIFICATION
+    labels, name = first_target(y), class_namer(y, circumstances.class_names)
+    hubness = {
+        label: hubness_of(records, label, labels, name, categorical=classification)
+        for label in shown_labels(comparison, with_neighbours=True)
+    }
+    shown = shown_labels(comparison)
+    confusion = [confusion_of(records, label, labels, name) for label in shown] if classification else []
+    names = circumstances.target_names
+    return Views(
+        hubness={label: found for label, found in hubness.items() if found is not None},
+        confusion=[view for view in confusion if view is not None],
+        regression={} if classification else _predictions(records, shown[-1], y, names),
+        protocol=PROTOCOL,
+    )
+
+
+def shown_labels(comparison: Comparison, *, with_neighbours: bool = False) -> list[str]:
+    """The baseline and the learned distance that is shown beside it."""
+    after = comparison.learned(with_neighbours=with_neighbours)
+    return [comparison.baseline] + ([] if after is None else [after.label])
+
+
+def first_target(y) -> np.ndarray:
+    """Labels, or the first of several targets, one per row."""
+    y = np.asarray(y)
+    return y if y.ndim == 1 else y[:, 0]
+
+
+def first_repeat(records: Sequence[Record], learner: str) -> list[Record]:
+    """The finished folds of the first repeat, in which every row is held out at most once."""
+    return [r for r in records if r.learner == learner and r.status == DONE and r.fold.startswith("0.")]
+
+
+def held_out_predictions(records: Sequence[Record], learner: str) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers and predictions of all rows that the first repeat held out."""
+    found = [(r.test_rows, r.predictions) for r in first_repeat(records, learner)]
+    folds = [(rows, answers) for rows, answers in found if rows is not None and answers is not None]
+    if not folds:
+        return np.empty(0, dtype=int), np.empty(0)
+    return np.concatenate([rows for rows, _ in folds]), np.concatenate([answers for _, answers in folds])
+
+
+def confusion_of(
+    records: Sequence[Record], learner: str, labels, name: Namer = unnamed
+) -> ConfusionView | None:
+    """True against predicted classes over the held-out rows; `labels` are those of all rows."""
+    rows, predictions = held_out_predictions(records, learner)
+    if not len(rows):
+        return None
+    return confusion_view(learner, np.asarray(labels)[rows], predictions, name)
+
+
+def hubness_of(
+    records: Sequence[Record], learner: str, labels, name: Namer = unnamed, *, categorical: bool = True
+) -> Hubness | None:
+    """N_k summed over the folds of the first repeat; None for models without neighbours."""
+    found = [(r.test_rows, r.neighbours) for r in first_repeat(records, learner)]
+    folds = [(rows, lists) for rows, lists in found if rows is not None and lists is not None]
+    if not folds:
+        return None
+    labels, width = np.asarray(labels), min(lists.shape[1] for _, lists in folds)
+    neighbours = np.concatenate([lists[:, :width] for _, lists in folds])
+    queries = np.concatenate([rows for rows, _ in folds])
+    both = (labels[queries], labels) if categorical else ()
+    return replace(Hubness.of(neighbours, len(labels), *both), labels=np.asarray(name(labels)))
+
+
+def _predictions(records: Sequence[Record], label: str, y, names: Sequence[str]) -> dict[str, dict]:
+    rows, predicted = held_out_predictions(records, label)
+    if not len(rows):
+        return {}
+    true = np.asarray(y, dtype=float).reshape(len(y), -1)[rows]
+    predicted = np.asarray(predicted, dtype=float).reshape(len(rows), -1)
+    names = names or [f"target {i + 1}" for i in range(true.shape[1])]
+    return {
+        target: {"true": true[:, i].tolist(), "predicted": predicted[:, i].tolist()}
+        for i, target in enumerate(names[:MAX_TARGETS_SHOWN])
+    }
+
+
+def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
+    """What went less than well, one line per learner."""
+    found = []
+    for row in comparison.rows:
+        own = [record for record in records if record.learner == row.label]
+        warned = sum(any("ConvergenceWarning" in text for text in record.warnings) for record in own)
+        if warned:
+            found.append(f"{row.label} did not converge in {warned} of {row.n_planned} folds.")
+        if row.note:
+            found.append(f"{row.label}: {row.note}.")
+    return found
+
+
+def report_results(results: str | PathLike, path: str | PathLike, dataset: str | None = None) -> Path:
+    """Write the report of a comparison from its results file alone; nothing is run again.
+
+    Parameters
+    ----------
+    results : path of a results file
+    path : path of the page to write
+    dataset : str, optional
+        Which data set, if the file holds several; the last run by default.
+    """
+    from nearkin.report.html import write_report
+
+    with ResultsStore.open(results) as store:
+        runs = [run for run in store.runs() if run["description"].get("kind") == "compare"]
+        names = list(dict.fromkeys(run["description"].get("dataset") for run in runs))
+        runs = [run for run in runs if dataset in (None, run["description"].get("dataset"))]
+        if not runs:
+            about = f" on {dataset!r}" if dataset else ""
+            raise ValueError(f"{results} holds no comparison{about}; it has: {names}.")
+        run, description = runs[-1]["run"], runs[-1]["description"]
+        records = store.results(run)
+        kept, y = store.artifact(run, "views"), store.targets(run)
+    comparison = summarise(records, description["baseline"], run=run)
+    given = Circumstances.from_dict(description)
+    circumstances = replace(given, notices=[*given.notices, *warnings_of(comparison, records)])
+    if kept is not None:
+        views = Views.from_dict(kept)
+    else:
+        views = views_of_records(comparison, records, y, circumstances)
+    return write_report(path, comparison, views, circumstances)

@@ -1,0 +1,104 @@
+"""Whatever a user holds (arrays, CSR rows, a data frame, a `Dataset`) as a `Dataset` worth comparing on."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from nearkin.datasets import DataError, Dataset, dataset_from_table
+from nearkin.datasets.targets import task_of_numbers
+
+
+def as_dataset(
+    X, y=None, *, task: str | None = None, name: str = "data", impute: str | None = None
+) -> Dataset:
+    """The rows X and targets y as a `Dataset`.
+
+    Parameters
+    ----------
+    X : array, CSR matrix, data frame or Dataset
+        Columns of a frame are encoded as in `nearkin.datasets.dataset_from_table`.
+    y : labels or one or several numeric targets; left out if X is a Dataset
+    task : {"classification", "regression"}, optional
+        Chosen by the type of the target if not given.
+    name : str
+        Shown in results.
+    impute : {"median"}, optional
+        Fill missing cells of a frame; without it they are an error.
+
+    Examples
+    --------
+    >>> print(as_dataset([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["a", "b", "a"], name="toy"))
+    toy: 3 rows, 2 features, 2 classes
+    """
+    if isinstance(X, Dataset):
+        if y is not None:
+            raise TypeError("X is a Dataset, which has its targets with it: leave out y.")
+        data = X
+    elif y is None:
+        raise TypeError("y is missing: give labels or targets, or a Dataset that has them.")
+    elif hasattr(X, "columns"):
+        data = _from_frame(X, y, task, name, impute)
+    else:
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        y = np.asarray(y)
+        data = Dataset(name, X, y, task or _task_of(y))
+    refuse_nothing_to_learn(data)
+    _tell_of_constant_targets(data)
+    return data
+
+
+def _from_frame(X, y, task: str | None, name: str, impute: str | None) -> Dataset:
+    import pandas as pd
+
+    X = X if isinstance(X, pd.DataFrame) else X.to_pandas()
+    if X.shape[0] != len(y):
+        raise DataError(f"X has {X.shape[0]} rows but y has {len(y)}.")
+    targets = pd.DataFrame(y if hasattr(y, "columns") else np.asarray(y))
+    named = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None) or "target"]
+    if len(named) != targets.shape[1]:
+        named = [f"target {i + 1}" for i in range(targets.shape[1])]
+    # A target may be called like a column, as the name of a series often is.
+    targets.columns = [f"{column} (target)" if column in X.columns else str(column) for column in named]
+    table = pd.concat([X.reset_index(drop=True), targets], axis=1)
+    return dataset_from_table(table, name, target=list(targets.columns), task=task, impute=impute)
+
+
+def _task_of(y: np.ndarray) -> str:
+    if y.ndim > 1:
+        return "regression"
+    if y.dtype.kind not in "iuf":
+        return "classification"
+    if not np.isfinite(y).all():
+        raise DataError("y holds missing or infinite values; remove those rows.")
+    return task_of_numbers(y, "y")
+
+
+def refuse_nothing_to_learn(data: Dataset) -> None:
+    """Learners take trivial data; in a comparison it means the wrong file or column."""
+    names = ", ".join(data.target_names)
+    if data.n_samples < 2:
+        raise DataError(f"{data.name} has a single row; learning and testing need several.")
+    if data.task == "classification" and data.n_classes < 2:
+        raise DataError(
+            f"the target ({names}) is {data.class_names[0]!r} in every row, so there is nothing to predict; "
+            "choose another target or add rows of another class."
+        )
+    if data.task == "regression" and (data.y == data.y[0]).all():
+        raise DataError(
+            f"the target ({names}) is the same in every row, so there is nothing to predict; choose another "
+            "target."
+        )
+
+
+def _tell_of_constant_targets(data: Dataset) -> None:
+    """Say which targets have no RRMSE; learners say so too, but where they run in workers nobody hears it."""
+    targets = data.y.reshape(data.n_samples, -1)
+    constant = [name for name, column in zip(data.target_names, targets.T) if (column == column[0]).all()]
+    if data.task == "regression" and constant:
+        warnings.warn(
+            f"target(s) {', '.join(constant)} are the same in every row: their RRMSE is undefined, and "
+            "aRRMSE is the mean over the others.",
+            stacklevel=4,
+        )

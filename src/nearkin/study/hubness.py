@@ -1,0 +1,40 @@
+"""Hubness of held-out rows under a model's distance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import clone
+
+from nearkin.datasets import Dataset
+from nearkin.evaluation import Folds, Hubness, StratifiedFolds
+from nearkin.report.held_out import first_target
+from nearkin.report.look import class_namer
+
+
+def hubness_by_folds(model, data: Dataset, *, k: int = 10, n_folds: int = 5, seed: int = 0) -> Hubness:
+    """Hubness of the rows of `data` under the model's distance, every row a query of its fold.
+
+    Parameters
+    ----------
+    model : pipeline
+        Unfitted, its last step a predictor with `kneighbors`, as `make_model` makes it.
+    data : Dataset
+    k : int
+        Length of the neighbour lists.
+    n_folds, seed : int
+        Each row is a query once, among references that the model was fitted on without it.
+    """
+    classification = data.task == "classification"
+    folds = (StratifiedFolds if classification else Folds)(n_folds)
+    neighbours = np.empty((data.n_samples, k), dtype=np.int64)
+    for split in folds.splits(data.y, seed):
+        references = data.take(split.train)
+        fitted = clone(model).fit(references.X, references.y)
+        queries = fitted[:-1].transform(data.take(split.test).X)
+        _, indices = fitted.steps[-1][1].kneighbors(queries, n_neighbors=k)
+        neighbours[split.test] = split.train[indices]
+    labels, name = first_target(data.y), class_namer(data.y, data.class_names)
+    both = (labels, labels) if classification else ()
+    return replace(Hubness.of(neighbours, data.n_samples, *both), labels=np.asarray(name(labels)))

@@ -1,0 +1,95 @@
+"""Views that need fits of their own: the few extra ones happen here, the report only draws."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nearkin.evaluation import Folds, StratifiedFolds
+from nearkin.report.held_out import first_target, shown_labels, views_of_records
+from nearkin.report.local import local_views
+from nearkin.report.look import Namer, class_namer, embedding_view
+from nearkin.report.views import EmbeddingView, LocalViews, Views
+
+if TYPE_CHECKING:
+    from nearkin.study.study import Study
+
+#: One fold of so many is held out for the pictures: enough points to look at, enough left to learn from.
+PICTURE_FOLDS = 4
+#: The report should not take longer than the comparison.
+MAX_ROWS_FITTED = 3000
+MAX_FIT_SECONDS = 10.0
+
+
+def views_of(study: Study) -> Views:
+    """Hubness, confusion and predictions from the results; pictures from one more fit per distance."""
+    data = study.data
+    name_labels = class_namer(data.y, data.class_names)
+    return replace(
+        views_of_records(study.comparison, study.records, data.y, study.circumstances),
+        embedding=_if_it_fits("the picture of the data", _embedding, study, name_labels),
+        local=_if_it_fits("the regions and prototypes", _local, study, name_labels) or (),
+    )
+
+
+def _if_it_fits(what: str, look: Callable, *arguments):
+    """The view, or None and a warning: a fit that fails for one picture must not cost the whole report."""
+    try:
+        return look(*arguments)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        warnings.warn(f"{what} is left out of the report: {error}", stacklevel=4)
+        return None
+
+
+def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
+    data, seed = study.data, study.comparison.seed
+    folds = StratifiedFolds if data.task == "classification" else Folds
+    rows = _rows_to_look_at(study)
+    split = folds(PICTURE_FOLDS).splits(data.y[rows], seed)[0]
+    train, test = rows[split.train], rows[split.test]
+    shown = shown_labels(study.comparison, with_neighbours=True)
+    return embedding_view(
+        {label: study.fit(label, train) for label in shown},
+        data.X,
+        first_target(data.y),
+        train,
+        test,
+        seed=seed,
+        name_labels=name_labels,
+        categorical=data.task == "classification",
+        target_name="class" if data.target_names[0] == "y" and data.class_names else data.target_names[0],
+    )
+
+
+def _rows_to_look_at(study: Study) -> np.ndarray:
+    """All rows, or as many as are fitted in moments: a picture shows no more of them anyway."""
+    n = study.data.n_samples
+    if n <= MAX_ROWS_FITTED:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(study.comparison.seed).choice(n, MAX_ROWS_FITTED, replace=False))
+
+
+def _local(study: Study, name_labels: Namer) -> list[LocalViews]:
+    """Regions and prototypes of the local learners that took part, unless they take long to fit."""
+    rows, found = _rows_to_look_at(study), []
+    data = study.data.take(rows)
+    local = {candidate.label for candidate in study.candidates if _is_local(candidate.estimator)}
+    for row in study.comparison.finished:
+        if row.label not in local or (row.fit_seconds or 0.0) > MAX_FIT_SECONDS:
+            continue
+        pipeline = study.fit(row.label, rows)
+        final = pipeline.steps[-1][1]
+        learner, Z = getattr(final, "learner_", final), pipeline[:-1].transform(data.X)
+        views = local_views(row.label, learner, Z, data.y, data.feature_names, name_labels)
+        found += [] if views is None else [views]
+    return found
+
+
+def _is_local(pipeline) -> bool:
+    predictor = pipeline.steps[-1][1]
+    learner = getattr(predictor, "learner", predictor)
+    return learner is not None and any(name in learner.get_params() for name in ("n_prototypes", "n_regions"))

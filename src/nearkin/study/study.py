@@ -1,0 +1,325 @@
+"""`compare`: which distance is best on this data, and is it really better than Euclid?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from nearkin import evaluation
+from nearkin.datasets import Dataset
+from nearkin.evaluation import (
+    Candidate,
+    Comparison,
+    Folds,
+    Problem,
+    Progress,
+    Record,
+    ResultsStore,
+    StratifiedFolds,
+    fit_candidate,
+)
+from nearkin.evaluation.fingerprints import describe
+from nearkin.evaluation.rows import plain
+from nearkin.evaluation.runner import versions
+from nearkin.report import require_plotting
+from nearkin.report.circumstances import Circumstances
+from nearkin.report.held_out import warnings_of
+from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
+from nearkin.report.words import seconds_text
+from nearkin.study.data import as_dataset
+from nearkin.study.models import EUCLID, chosen_learners, make_candidates, reference_candidates
+from nearkin.study.saving import save_model
+
+
+def compare(
+    X,
+    y=None,
+    learners=None,
+    *,
+    task: str | None = None,
+    time_budget: float | str | None = "auto",
+    folds: int | None = None,
+    repeats: int = 1,
+    n_neighbors: int | None = None,
+    tune: str = "quick",
+    scale: str = "auto",
+    impute: str | None = None,
+    references: bool = False,
+    baseline: str = EUCLID,
+    jobs: int = 0,
+    isolate: bool = True,
+    seed: int = 0,
+    results: str | PathLike | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    name: str = "data",
+    command: str = "",
+) -> Study:
+    """Compare learned distances with plain Euclid by cross-validation.
+
+    Settings are tuned inside the training folds only, all learners meet the same folds, and "beats
+    Euclid?" is a paired test on them.
+
+    Parameters
+    ----------
+    X : array, CSR matrix or data frame of shape (n, d), or a Dataset
+    y : labels, or one or several numeric targets; left out if X is a Dataset
+    learners : str or sequence of names, classes and instances, optional
+        All that serve the data by default. A class is tuned; an instance keeps its own settings, and
+        only the number of neighbours is tuned. Euclid always takes part.
+    task : {"classification", "regression"}, optional
+        Chosen by the targets if not given.
+    time_budget : float, "auto" or None
+        Seconds after which to stop; what is not finished then is said to be "not run". "auto" is 45 to
+        250 by the number of rows, None has no limit.
+    folds, repeats : int
+        Folds, 10 up to 2,000 rows and 5 above by default, and how often they are drawn anew.
+    n_neighbors : int, optional
+        Neighbours that vote; tuned by default.
+    tune : {"quick", "full", "none"}
+        Settings tried per learner: up to two, with slow learners as they are; all of its grid; none.
+    scale : {"auto", "standard", "minmax", "none"}
+        "auto" is standard for dense and none for sparse data.
+    impute : {"median"}, optional
+        Fill missing cells of a data frame.
+    references : bool
+        Add models that do not use neighbours, for orientation. They never win.
+    baseline : str
+        Label of the candidate that all others are tested against.
+    jobs : int
+        Worker processes; 0 means one per core. Results do not depend on it.
+    isolate : bool
+        False runs everything in this process, one by one: no start-up time, but a fit under way is
+        not stopped at the end of the budget.
+    seed : int
+        Decides folds and starts; the same seed, the same results.
+    results : path, optional
+        Keep results in this file; the same call continues a stopped run.
+    progress : callable, optional
+        Called with a `Progress` after every fold.
+    name : str
+        Of the data, where it is not a Dataset.
+    command : str
+        What to run to get this again, for the report.
+
+    Returns
+    -------
+    Study
+
+    Notes
+    -----
+    Each learner is fitted once per fold, and three times more per setting tried; at most so many
+    rows of data as there are processes are in memory at once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from nearkin import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> study = compare(X, y, ["RCA"], folds=3, time_budget=None, isolate=False, name="iris")
+    >>> study.winner
+    'RCA'
+    >>> print(study.statement)
+    Nothing beats Euclid: RCA has the best mean, but the difference could be chance.
+    """
+    data = as_dataset(X, y, task=task, name=name, impute=impute)
+    n_folds = folds or (10 if data.n_samples <= 2000 else 5)
+    seconds = _seconds(time_budget, data.n_samples)
+    chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
+    for notice in notices:
+        warnings.warn(notice, stacklevel=2)
+    candidates = make_candidates(
+        data, chosen, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
+    )
+    if references:
+        candidates += reference_candidates(data.task, data.is_sparse, data.n_targets)
+    protocol = (StratifiedFolds if data.task == "classification" else Folds)(n_folds, repeats)
+    circumstances = Circumstances(
+        facts=_facts(data, protocol, scale, seconds, seed),
+        versions=versions(),
+        command=command,
+        notices=notices,
+        class_names=data.class_names,
+        target_names=data.target_names,
+    )
+    with ResultsStore.open(results) as store:
+        comparison = evaluation.compare(
+            data.X,
+            data.y,
+            candidates,
+            protocol,
+            baseline=baseline,
+            name=data.name,
+            task=data.task,
+            store=store,
+            jobs=jobs,
+            isolate=isolate,
+            time_budget=seconds,
+            seed=seed,
+            description=circumstances.to_dict(),
+            progress=progress,
+        )
+        records = store.results(comparison.run)
+    return Study(data, candidates, comparison, records, circumstances, results)
+
+
+def _seconds(time_budget: float | str | None, n_rows: int) -> float | None:
+    """The time budget in seconds; "auto" is what people like to wait for data of this size."""
+    if not isinstance(time_budget, str):
+        return time_budget
+    if time_budget != "auto":
+        raise ValueError(f"time_budget={time_budget!r}: expected seconds, 'auto' or None.")
+    if n_rows <= 1000:
+        return 45.0
+    return 120.0 if n_rows <= 4000 else 250.0
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Study:
+    """A finished comparison: its answer, and all that a table, a report or a model file needs.
+
+    Made by `nearkin.compare`.
+
+    Attributes
+    ----------
+    data : Dataset
+    candidates : sequence of Candidate
+        What was compared, unfitted.
+    comparison : Comparison
+        The standings, with their tests against the baseline.
+    records : sequence of Record
+        Every fold of every candidate, with its predictions and neighbours.
+    circumstances : Circumstances
+        Facts, versions and notices for the report.
+    results : path or None
+        The results file, if there is one.
+    """
+
+    data: Dataset
+    candidates: Sequence[Candidate]
+    comparison: Comparison
+    records: Sequence[Record]
+    circumstances: Circumstances
+    results: str | PathLike | None = None
+
+    @property
+    def winner(self) -> str | None:
+        """Label of the best candidate; None if nothing finished."""
+        return self.comparison.winner
+
+    @property
+    def statement(self) -> str:
+        """The answer in a sentence."""
+        return self.comparison.statement
+
+    @property
+    def leaderboard(self):
+        """A data frame with a line per candidate, best first, and the fields of `Standing` as columns.
+
+        Among them `mean`, `difference` from the baseline's, `p_value` of the paired test as such and
+        `p_adjusted` for the number of candidates, from which `verdict` follows.
+        """
+        return self.comparison.to_frame()
+
+    @property
+    def troubles(self) -> list[str]:
+        """What went less than well, one line per learner."""
+        return warnings_of(self.comparison, self.records)
+
+    def fit(self, label: str | None = None, rows=None):
+        """A candidate with the settings that tuning chose most often, fitted.
+
+        Parameters
+        ----------
+        label : str, optional
+            The winner by default.
+        rows : array of int, optional
+            Rows to fit on; all by default.
+        """
+        label = self.winner if label is None else label
+        if label is None:
+            raise ValueError("no learner finished, so there is no winner to fit.")
+        setting = self.comparison.row(label).setting
+        candidate = next(candidate for candidate in self.candidates if candidate.label == label)
+        decided = replace(candidate.untuned(), setting=original_values(candidate, setting))
+        data = self.data if rows is None else self.data.take(rows)
+        model, _ = fit_candidate(Problem(data.name, data.X, data.y, data.task), decided, self.comparison.seed)
+        return model
+
+    def save(self, path: str | PathLike, label: str | None = None) -> Path:
+        """Fit the winner (or the candidate named) on all rows and save it with its provenance."""
+        model, label = self.fit(label), self.winner if label is None else label
+        row, metric = self.comparison.row(str(label)), self.comparison.metric
+        scores = {"metric": metric.name, "mean": row.mean, "sd": row.sd, "folds": list(row.scores)}
+        command = self.circumstances.command
+        save_model(model, self.data, path, learner=row.label, scores=scores, command=command)
+        return Path(path)
+
+    def report(self, path: str | PathLike) -> Path:
+        """Write the HTML report, fitting what its pictures need; they are kept beside the results."""
+        require_plotting()
+        from nearkin.report.html import write_report
+        from nearkin.study.pictures import views_of
+
+        views = views_of(self)
+        if self.results is not None and self.comparison.run is not None:
+            with ResultsStore.open(self.results) as store:
+                store.put_artifact(self.comparison.run, "views", views.to_dict())
+        notices = [*self.circumstances.notices, *self.troubles]
+        return write_report(path, self.comparison, views, replace(self.circumstances, notices=notices))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison with its circumstances in plain values, ready for JSON."""
+        given = self.circumstances
+        return {
+            **plain(self.comparison.to_dict()),
+            "task": self.data.task,
+            "facts": given.facts,
+            "versions": given.versions,
+            "notices": [*given.notices, *self.troubles],
+            "command": given.command,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.data}\n\n{leaderboard_text(self.comparison)}\n\n{self.statement}"
+
+    def __repr__(self) -> str:
+        return f"<Study of {self.data}; {self.statement}>"
+
+    def _repr_html_(self) -> str:
+        return leaderboard_html(self.comparison, title=str(self.data))
+
+
+def original_values(candidate: Candidate, setting: Mapping[str, Any]) -> dict[str, Any]:
+    """The grid's own values where the results only keep a description of them."""
+    grids = [candidate.grid] if isinstance(candidate.grid, Mapping) else candidate.grid
+    values: dict[str, Any] = {}
+    for key, described in setting.items():
+        tried = [value for grid in grids for value in grid.get(key, ())]
+        values[key] = next((value for value in tried if describe(value) == described), described)
+    return values
+
+
+def _facts(
+    data: Dataset, protocol: Folds | StratifiedFolds, scale: str, seconds, seed: int
+) -> dict[str, str]:
+    kind = "stratified " if data.task == "classification" else ""
+    times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
+    predicts = (
+        f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
+        if data.task == "classification"
+        else f"{data.n_targets} target{'s' if data.n_targets > 1 else ''}: {', '.join(data.target_names[:6])}"
+    )
+    return {
+        "data": data.source or data.name,
+        "rows": f"{data.n_samples:,}",
+        "features": f"{data.n_features:,}" + (" (sparse)" if data.is_sparse else ""),
+        "predicts": predicts,
+        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds",
+        "scaling": scale,
+        "time budget": "none" if seconds is None else seconds_text(seconds),
+        "seed": str(seed),
+    }
