@@ -93,10 +93,8 @@ def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np
     (array([2., 1.]), array([[0. , 0.5],
            [1. , 0. ]]))
     """
-    try:
-        values, vectors = linalg.eigh(D, S)
-    except linalg.LinAlgError:
-        raise ValueError(SINGULAR) from None
+    cholesky_factor(S)  # the eigenproblem itself would be solved, wrongly, for an S singular but for rounding
+    values, vectors = linalg.eigh(D, S)
     return values[::-1], fixed_signs(vectors[:, ::-1].T)
 
 
@@ -108,9 +106,13 @@ def cholesky_factor(S: np.ndarray) -> np.ndarray:
            [0., 3.]])
     """
     try:
-        return linalg.cholesky(S, lower=True)
+        R = linalg.cholesky(S, lower=True)
     except linalg.LinAlgError:
         raise ValueError(SINGULAR) from None
+    # What the features before it leave of a feature's variance; rounding alone may leave that much.
+    if np.any(np.diag(R) ** 2 <= 10 * len(S) * np.finfo(np.float64).eps * np.diag(S)):
+        raise ValueError(SINGULAR)
+    return R
 
 
 def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.products import row_distances, squared_distances
 
-#: Affinities held at once; a block of rows of one class by all of that class.
+#: A block of rows of one class by all of that class: two megabytes.
 AFFINITIES_AT_ONCE = 2**18
 
 
@@ -30,7 +30,9 @@ def local_scales(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.ndarr
     return scales
 
 
-def local_scatters(X: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def local_scatters(
+    X: np.ndarray, codes: np.ndarray, scales: np.ndarray, *, at_once: int = AFFINITIES_AT_ONCE
+) -> tuple[np.ndarray, np.ndarray]:
     """Local scatter within classes and between them.
 
     With affinities ``A_ij = exp(-|x_i - x_j|^2 / (s_i s_j))`` of rows of one class of size n_c, the first is
@@ -43,6 +45,8 @@ def local_scatters(X: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> tupl
     codes : integer array of shape (n,)
     scales : array of shape (n,)
         s of each row; infinite ones give the scatters of linear discriminant analysis.
+    at_once : int
+        Affinities held together.
 
     Notes
     -----
@@ -56,7 +60,7 @@ def local_scatters(X: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> tupl
         if len(members) == 0:
             continue
         rows, share = X[members], len(members) / n
-        near = _affinity_scatter(rows, scales[members])
+        near = _affinity_scatter(rows, scales[members], at_once)
         total = rows.sum(axis=0)
         within += near / len(members)
         # The sum of both scatters; between classes it needs no pairs but only sums, X being centred.
@@ -65,10 +69,10 @@ def local_scatters(X: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> tupl
     return (within + within.T) / 2, (between + between.T) / 2
 
 
-def _affinity_scatter(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def _affinity_scatter(rows: np.ndarray, scales: np.ndarray, at_once: int) -> np.ndarray:
     """Half the sum of A_ij v v' over ordered pairs: rows' (diag(A 1) - A) rows, block by block."""
     scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    step = max(1, AFFINITIES_AT_ONCE // len(rows))
+    step = max(1, at_once // len(rows))
     for start in range(0, len(rows), step):
         block = rows[start : start + step]
         products = scales[start : start + step, None] * scales

@@ -44,8 +44,8 @@ class ChoicePolicy:
         Sizes whose accuracies are averaged, since the k of a later search is not known here.
     most_references : int
         Rows among which held-out rows look for neighbours, evenly taken.
-    rows_at_once : int
-        Held-out rows whose distances are held together.
+    scores_at_once : int
+        Distances held together; few enough to stay in the cache from one candidate to the next.
     n_folds : int
         Parts into which given pairs are dealt.
     most_pairs : int
@@ -54,7 +54,7 @@ class ChoicePolicy:
 
     neighbourhoods: tuple[int, ...] = (1, 5, 10)
     most_references: int = 10_000
-    rows_at_once: int = 128
+    scores_at_once: int = 2**18
     n_folds: int = 5
     most_pairs: int = 20_000
 
@@ -93,10 +93,11 @@ def held_out_accuracies(
         references = np.flatnonzero(kept)
         if len(references) > policy.most_references:
             references = references[np.linspace(0, len(references) - 1, policy.most_references).astype(int)]
-        R = rows[references] @ directions.axes.T
-        for start in range(0, len(held_out), policy.rows_at_once):
-            part = held_out[start : start + policy.rows_at_once]
-            Q = rows[part] @ directions.axes.T
+        R = (rows[references] @ directions.axes.T).astype(np.float32)
+        at_once = max(1, policy.scores_at_once // len(R))
+        for start in range(0, len(held_out), at_once):
+            part = held_out[start : start + at_once]
+            Q = (rows[part] @ directions.axes.T).astype(np.float32)
             found = _nearest(Q, R, directions.weights, max(policy.neighbourhoods))
             accuracies = [_mean_accuracy(codes[references][near], codes[part], policy) for near in found]
             correct.append(len(part) * np.array(accuracies))
@@ -106,19 +107,21 @@ def held_out_accuracies(
 
 def _nearest(Q: np.ndarray, R: np.ndarray, weights: np.ndarray, k: int):
     """Numbers of the k nearest rows of R for each row of Q, candidate after candidate."""
-    distances = np.zeros((len(Q), len(R)))
-    now = np.zeros(weights.shape[1])
+    # No order of distances depends on their unit; with a largest weight of one, single precision will do.
+    weights = (weights / weights.max(axis=1, keepdims=True)).astype(np.float32)
+    scores = np.zeros((len(Q), len(R)), dtype=np.float32)
+    now = np.zeros(weights.shape[1], dtype=np.float32)
     for wanted in weights:
         # Only directions whose weight changes are added: candidates that each keep one direction
         # more than the last cost one pass over the directions together.
         changed = np.flatnonzero(wanted != now)
         step = (wanted - now)[changed]
-        q, r = Q[:, changed], R[:, changed]
-        distances += (q**2 @ step)[:, None]
-        distances += r**2 @ step
-        distances -= (q * (2 * step)) @ r.T
+        r = R[:, changed]
+        # Squared distance to r, less that of the query to the origin, which does not change any order.
+        terms = np.c_[Q[:, changed] * (-2 * step), np.ones(len(Q), dtype=np.float32)]
+        scores += terms @ np.c_[r, r**2 @ step].T
         now = wanted
-        yield smallest_per_row(distances, min(k, len(R)))[1]
+        yield smallest_per_row(scores, min(k, len(R)))[1]
 
 
 def _mean_accuracy(neighbour_codes, codes, policy: ChoicePolicy) -> float:
