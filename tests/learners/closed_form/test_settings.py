@@ -18,23 +18,23 @@ def test_what_is_meant_passes():
 
 @pytest.mark.parametrize("value", [0, 5, 1.5, True, "auto", "all"])
 def test_numbers_of_components_that_cannot_be_meant(value):
-    with pytest.raises(ValueError, match="n_components=.*expected None or an integer from 1 to 4"):
+    with pytest.raises(ValueError, match=r"n_components=.*expected None or an integer from 1 to 4"):
         check_n_components(value, 4)
 
 
 @pytest.mark.parametrize("value", [0, 2.0, True, None, "5"])
 def test_counts_that_cannot_be_meant(value):
-    with pytest.raises(ValueError, match="k=.*at least 1"):
+    with pytest.raises(ValueError, match=r"k=.*at least 1"):
         check_count("k", value)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan, True, "x", None])
 def test_numbers_that_cannot_be_meant(value):
-    with pytest.raises(ValueError, match="share=.*from 0 to 1"):
+    with pytest.raises(ValueError, match=r"share=.*from 0 to 1"):
         check_number("share", value, 0, 1)
 
 
 @pytest.mark.parametrize("value", ["Near", None, 3, ["near"]])
 def test_words_that_cannot_be_meant(value):
-    with pytest.raises(ValueError, match="view=.*one of"):
+    with pytest.raises(ValueError, match=r"view=.*one of"):
         check_word("view", value, ("near", "far"))
