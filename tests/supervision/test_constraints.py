@@ -48,3 +48,9 @@ def test_triplets_are_quadruplets_with_one_anchor():
 def test_what_cannot_be_meant_is_refused(pairs, similar, weight, said):
     with pytest.raises(ValueError, match=said):
         Pairs.checked(pairs, similar, n_samples=3, weight=weight)
+
+
+def test_pairs_among_rows_have_both_ends_there():
+    pairs = Pairs.checked([[0, 1], [1, 2], [2, 3]], [1, 0, 1], n_samples=4)
+    among = pairs.among(np.array([True, True, True, False]))
+    assert np.c_[among.left, among.right, among.similar].tolist() == [[0, 1, 1], [1, 2, 0]]

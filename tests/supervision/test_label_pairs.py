@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.neighbours import other_class_neighbours
-from nearkin.supervision.label_pairs import balanced_pairs, nearest_pairs, random_pairs
+from nearkin.supervision.label_pairs import all_pairs, balanced_pairs, nearest_pairs, random_pairs
 
 
 @pytest.fixture
@@ -51,3 +51,9 @@ def test_balanced_pairs_are_half_similar_and_reach_every_row(labelled):
 def test_balanced_pairs_do_with_one_kind_where_there_is_no_other():
     assert not balanced_pairs(np.arange(5), 6, np.random.RandomState(0)).similar.any()
     assert balanced_pairs(np.zeros(5, int), 6, np.random.RandomState(0)).similar.all()
+
+
+def test_all_pairs_hold_each_pair_of_rows_once():
+    pairs = all_pairs(np.array([0, 1, 0, 1]))
+    listed = {(a, b): flag for a, b, flag in zip(pairs.left, pairs.right, pairs.similar.tolist())}
+    assert listed == {(0, 1): False, (0, 2): True, (0, 3): False, (1, 2): False, (1, 3): True, (2, 3): False}

@@ -36,7 +36,7 @@ class Learner(BaseEstimator):
     #: is public.
     summary: ClassVar[str] = ""
     #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions,
-    #: P prototypes or regions, K compared neighbours.
+    #: C classes, P prototypes or regions, K compared neighbours, T constraints.
     cost: ClassVar[str] = ""
     #: Whether it learns as it comes; False for compositions that the user completes.
     ready: ClassVar[bool] = True

@@ -39,6 +39,15 @@ class LinearMetricLearner(EmbeddingLearner):
         """The map learned from labels; override where no list of constraints is needed."""
         return self._learn(X, self._constraints_of_labels(X, codes))
 
+    def _rows(self, X: np.ndarray) -> np.ndarray:
+        """The rows to learn from: those of X, unless a subclass lifts them."""
+        return X
+
+    def _keep(self, L: np.ndarray) -> None:
+        """Set the fitted attributes of the map L of `_rows`."""
+        self.components_ = L
+        self.distance_ = EmbeddedDistance.symmetric(AffineMap(L))
+
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
         named = {kind: value for kind, value in given.items() if kind != "similar" and value is not None}
@@ -58,15 +67,14 @@ class LinearMetricLearner(EmbeddingLearner):
                 )
             X, codes = self._validate_labelled(X, y, min_classes=2)
             self._check_settings(X.shape[1])
-            L = self._learn_from_labels(X, codes)
+            L = self._learn_from_labels(self._rows(X), codes)
         else:
             X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
             self._check_settings(X.shape[1])
             self.__dict__.pop("classes_", None)
             (kind, value), n = *named.items(), X.shape[0]
-            L = self._learn(X, _checked(kind, value, given.get("similar"), constraint_weight, n))
-        self.components_ = np.ascontiguousarray(L, dtype=X.dtype)
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+            L = self._learn(self._rows(X), _checked(kind, value, given.get("similar"), constraint_weight, n))
+        self._keep(np.ascontiguousarray(L, dtype=X.dtype))
         return self
 
 

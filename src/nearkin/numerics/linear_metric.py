@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
+
+SINGULAR = "a scatter matrix is singular: some direction does not vary; use a shrinkage above 0."
 
 
 def ridged(S: np.ndarray, share: float = 1e-3) -> np.ndarray:
@@ -58,9 +61,58 @@ class Span:
         rank = max(1, int(np.sum(lengths > lengths[0] * max(n, d) * np.finfo(np.float64).eps)))
         return cls(rows @ axes[:rank].T, axes[:rank])
 
+    @classmethod
+    def of_varying(cls, X: np.ndarray) -> Span:
+        """As `of`, without the features that are constant: maps of the span give them no weight.
+
+        A ridge would otherwise weigh what the rows say nothing about.
+
+        >>> Span.of_varying(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]])).axes
+        array([[1., 0.]])
+        """
+        X = np.asarray(X)
+        varies = X.min(axis=0) < X.max(axis=0)
+        if varies.all() or not varies.any():
+            return cls.of(X)
+        inner = cls.of(X[:, varies])
+        axes = np.zeros((inner.rows.shape[1], X.shape[1]))
+        axes[:, varies] = np.eye(len(axes)) if inner.axes is None else inner.axes
+        return cls(inner.rows, axes)
+
     def lifted(self, L: np.ndarray) -> np.ndarray:
         """A map of the span's coordinates as a map of the features."""
         return L if self.axes is None else L @ self.axes
+
+
+def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values w, largest first, and rows u with D u = w S u and u' S u = 1.
+
+    Raises ValueError where S is singular.
+
+    >>> generalised_eigenpairs(np.diag([1.0, 8.0]), np.diag([1.0, 4.0]))
+    (array([2., 1.]), array([[0. , 0.5],
+           [1. , 0. ]]))
+    """
+    cholesky_factor(S)  # the eigenproblem itself would be solved, wrongly, for an S singular but for rounding
+    values, vectors = linalg.eigh(D, S)
+    return values[::-1], fixed_signs(vectors[:, ::-1].T)
+
+
+def cholesky_factor(S: np.ndarray) -> np.ndarray:
+    """Lower triangular R with R R' = S; raises ValueError where S is singular.
+
+    >>> cholesky_factor(np.diag([4.0, 9.0]))
+    array([[2., 0.],
+           [0., 3.]])
+    """
+    try:
+        R = linalg.cholesky(S, lower=True)
+    except linalg.LinAlgError:
+        raise ValueError(SINGULAR) from None
+    # What the features before it leave of a feature's variance; rounding alone may leave that much.
+    if np.any(np.diag(R) ** 2 <= 10 * len(S) * np.finfo(np.float64).eps * np.diag(S)):
+        raise ValueError(SINGULAR)
+    return R
 
 
 def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:

@@ -62,6 +62,10 @@ class Pairs:
         """Some of the pairs, by number or mask."""
         return Pairs(self.left[chosen], self.right[chosen], self.similar[chosen], self.weight[chosen])
 
+    def among(self, rows: np.ndarray) -> Pairs:
+        """The pairs both of whose rows are in a mask of all rows."""
+        return self.take(rows[self.left] & rows[self.right])
+
     def split(self) -> tuple[Pairs, Pairs]:
         """The similar pairs and the dissimilar ones."""
         return self.take(self.similar), self.take(~self.similar)

@@ -1,0 +1,174 @@
+"""Choosing among metrics that share their directions and differ in the weights of these.
+
+One decomposition gives directions; each candidate is a vector of weights for the squared differences
+along them. That is all there is to choose in a geodesic (GMML) or in how many directions to keep
+(DMLMJ), and it makes candidates cheap: distances add up direction by direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from nearkin.learners.closed_form.alpha import held_out_rows, vote_accuracy
+from nearkin.numerics.products import row_distances
+from nearkin.numerics.selection import smallest_per_row
+from nearkin.supervision.constraints import Pairs
+
+
+@dataclass(frozen=True)
+class WeightedDirections:
+    """Candidate metrics: ``sum_j weights[c, j] (axes[j] . (x - z))^2`` for candidate c.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (r, d)
+    weights : ndarray of shape (n_candidates, r)
+        Not negative.
+    """
+
+    axes: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class ChoicePolicy:
+    """How much a choice may cost.
+
+    Attributes
+    ----------
+    neighbourhoods : tuple of int
+        Sizes whose accuracies are averaged, since the k of a later search is not known here.
+    most_references : int
+        Rows among which held-out rows look for neighbours, evenly taken.
+    scores_at_once : int
+        Distances held together; few enough to stay in the cache from one candidate to the next.
+    n_folds : int
+        Parts into which given pairs are dealt.
+    most_pairs : int
+        Held-out pairs that are asked in each fold.
+    """
+
+    neighbourhoods: tuple[int, ...] = (1, 5, 10)
+    most_references: int = 10_000
+    scores_at_once: int = 2**18
+    n_folds: int = 5
+    most_pairs: int = 20_000
+
+
+DEFAULT_POLICY = ChoicePolicy()
+
+
+def held_out_accuracies(
+    rows: np.ndarray,
+    codes: np.ndarray,
+    fit: Callable[[np.ndarray], WeightedDirections | None],
+    policy: ChoicePolicy = DEFAULT_POLICY,
+) -> np.ndarray | None:
+    """Accuracy of nearest neighbours on held-out rows, for each candidate; deterministic.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    codes : integer array of shape (n,)
+    fit : callable(kept) -> WeightedDirections or None
+        Learns from the rows of a mask; None where they hold too little. Every fold must have the
+        same candidates.
+
+    Returns
+    -------
+    accuracies : ndarray of shape (n_candidates,), or None if no fold could be learned from
+    """
+    correct: list[np.ndarray] = []
+    asked = 0
+    for held_out in held_out_rows(codes):
+        kept = np.ones(len(rows), dtype=bool)
+        kept[held_out] = False
+        directions = fit(kept) if len(held_out) else None
+        if directions is None:
+            continue
+        references = np.flatnonzero(kept)
+        if len(references) > policy.most_references:
+            references = references[np.linspace(0, len(references) - 1, policy.most_references).astype(int)]
+        R = (rows[references] @ directions.axes.T).astype(np.float32)
+        at_once = max(1, policy.scores_at_once // len(R))
+        for start in range(0, len(held_out), at_once):
+            part = held_out[start : start + at_once]
+            Q = (rows[part] @ directions.axes.T).astype(np.float32)
+            found = _nearest(Q, R, directions.weights, max(policy.neighbourhoods))
+            accuracies = [_mean_accuracy(codes[references][near], codes[part], policy) for near in found]
+            correct.append(len(part) * np.array(accuracies))
+        asked += len(held_out)
+    return np.sum(correct, axis=0) / asked if asked else None
+
+
+def _nearest(Q: np.ndarray, R: np.ndarray, weights: np.ndarray, k: int):
+    """Numbers of the k nearest rows of R for each row of Q, candidate after candidate."""
+    # No order of distances depends on their unit; with a largest weight of one, single precision will do.
+    weights = (weights / weights.max(axis=1, keepdims=True)).astype(np.float32)
+    scores = np.zeros((len(Q), len(R)), dtype=np.float32)
+    now = np.zeros(weights.shape[1], dtype=np.float32)
+    for wanted in weights:
+        # Only directions whose weight changes are added: candidates that each keep one direction
+        # more than the last cost one pass over the directions together.
+        changed = np.flatnonzero(wanted != now)
+        step = (wanted - now)[changed]
+        r = R[:, changed]
+        # Squared distance to r, less that of the query to the origin, which does not change any order.
+        terms = np.c_[Q[:, changed] * (-2 * step), np.ones(len(Q), dtype=np.float32)]
+        scores += terms @ np.c_[r, r**2 @ step].T
+        now = wanted
+        yield smallest_per_row(scores, min(k, len(R)))[1]
+
+
+def _mean_accuracy(neighbour_codes, codes, policy: ChoicePolicy) -> float:
+    k = neighbour_codes.shape[1]
+    return float(
+        np.mean([vote_accuracy(neighbour_codes, codes, min(size, k)) for size in policy.neighbourhoods])
+    )
+
+
+def held_out_orders(
+    rows: np.ndarray,
+    pairs: Pairs,
+    fit: Callable[[Pairs], WeightedDirections | None],
+    policy: ChoicePolicy = DEFAULT_POLICY,
+) -> np.ndarray | None:
+    """How well each candidate puts held-out similar pairs before dissimilar ones (area under the ROC).
+
+    As `held_out_accuracies`, where pairs are known and no labels; `fit` learns from some of the pairs.
+    None where no fold holds pairs of both kinds.
+    """
+    fold = np.empty(len(pairs), dtype=int)
+    fold[np.argsort(pairs.similar, kind="stable")] = np.arange(len(pairs)) % policy.n_folds
+    areas = []
+    for number in range(policy.n_folds):
+        asked = pairs.take(np.flatnonzero(fold == number)[: policy.most_pairs])
+        if asked.similar.all() or not asked.similar.any():
+            continue
+        directions = fit(pairs.take(fold != number))
+        if directions is not None:
+            areas.append(_areas(rows, asked, directions))
+    return np.mean(areas, axis=0) if areas else None
+
+
+def _areas(rows: np.ndarray, pairs: Pairs, directions: WeightedDirections) -> list[float]:
+    Y = rows @ directions.axes.T
+    areas = []
+    for weights in directions.weights:
+        distances = row_distances(Y * np.sqrt(weights), Y * np.sqrt(weights), pairs.left, pairs.right)
+        areas.append(roc_auc_score(pairs.similar, -distances, sample_weight=pairs.weight))
+    return areas
+
+
+def middle_of_best(scores: np.ndarray) -> int:
+    """Number of the best candidate; of several equally good ones the middle, farthest from the worse.
+
+    >>> middle_of_best(np.array([0.5, 0.9, 0.9, 0.9, 0.1]))
+    2
+    """
+    best = np.flatnonzero(scores >= scores.max() - 1e-9)
+    return int(best[len(best) // 2])

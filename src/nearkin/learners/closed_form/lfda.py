@@ -1,0 +1,156 @@
+"""Local Fisher discriminant analysis."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.closed_form.kernel_rows import KernelRows
+from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
+from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
+from nearkin.numerics.local_scatter import local_scales, local_scatters
+
+#: What the scatter within classes is shrunk by after a kernel.
+KERNEL_SHRINKAGE = 1e-2
+
+
+class LFDA(KernelRows, EmbeddingLearner):
+    """Local Fisher discriminant analysis: discriminants for classes that come in several parts.
+
+    Linear discriminant analysis in which rows of a class pull together only as far as they are near each
+    other, so that separate parts of a class may stay apart. Unlike its model it gives as many directions
+    as there are features.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions kept, those of the largest eigenvalues; None keeps all.
+    n_neighbors : int, default=7
+        What counts as near is measured by the distance to this neighbour of the same class; smaller
+        classes take their farthest.
+    scaling : {"weighted", "plain", "orthonormal"}, default="weighted"
+        Length of the directions: times the square root of their eigenvalues, as the eigenproblem gives
+        them (scatter within classes one), or orthonormal.
+    kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
+        Learn in the feature space of a kernel; a `KernelMap` carries its settings.
+    shrinkage : "auto" or float, default="auto"
+        How far the scatter within classes is pulled towards a multiple of the identity, 0 to 1; "auto" is
+        1e-3, and 1e-2 after a kernel.
+    random_state : int, RandomState or None, default=None
+        Draws the landmarks of a kernel, where there are more rows than landmarks.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Not with a kernel. With more features than rows there are at most as many rows as the data span;
+        constant features have no weight.
+    distance_ : EmbeddedDistance
+    n_components_ : int
+        Directions kept.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Scatter between classes for one of scatter within, along each direction.
+    objective_ : float
+        The sum of the eigenvalues kept, which is ``tr((L S_w L')^-1 L S_b L')``.
+    lift_
+        The features of the kernel, None without one.
+    classes_, n_features_in_, n_iter_
+        As everywhere.
+
+    Notes
+    -----
+    Cost: sum n_c^2 d for the affinities inside classes of n_c rows, n d^2 for the scatters, d^3 for the
+    decomposition. Affinities are used block by block and never held for a whole class.
+
+    References
+    ----------
+    Sugiyama (2007). Dimensionality reduction of multimodal labeled data by local Fisher discriminant
+    analysis. Journal of Machine Learning Research 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from nearkin.learners.closed_form.lfda import LFDA
+    >>> X, y = load_wine(return_X_y=True)
+    >>> LFDA(n_components=2).fit_transform(X, y).shape
+    (178, 2)
+    """
+
+    summary = "Discriminant analysis that lets classes have several parts; closed form, kernels."
+    cost = "n²·d/C + n·d² + d³, once"
+
+    def __init__(
+        self,
+        n_components=None,
+        n_neighbors=7,
+        scaling="weighted",
+        kernel=None,
+        shrinkage="auto",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.kernel = kernel
+        self.shrinkage = shrinkage
+        self.random_state = random_state
+
+    @classmethod
+    def tuning_grid(cls, n_samples, n_features, n_classes):
+        return {"scaling": ["weighted", "plain", "orthonormal"], "n_neighbors": [3, 7]}
+
+    def fit(self, X, y):
+        """Learn from labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        X, codes = self._validate_labelled(X, y, min_classes=2)
+        self._check_settings(X.shape[1])
+        span = Span.of_varying(self._rows(X))
+        if np.bincount(codes).max() < 2:
+            raise ValueError(
+                "LFDA needs a class with at least two rows, but every class of y has one only; give more "
+                "rows per class, or check that y holds labels and not identifiers."
+            )
+        within, between = local_scatters(span.rows, codes, local_scales(span.rows, codes, self.n_neighbors))
+        values, axes = generalised_eigenpairs(between, ridged(within, self._share()))
+        # A slice to None keeps all.
+        self.eigenvalues_ = values[: self.n_components]
+        self.objective_ = float(self.eigenvalues_.sum())
+        self.n_iter_ = 1
+        L = self._scaled(axes[: self.n_components], self.eigenvalues_)
+        self._keep(np.ascontiguousarray(span.lifted(L), dtype=X.dtype))
+        return self
+
+    def _check_settings(self, n_features):
+        check_n_components(self.n_components, n_features if self.kernel is None else None)
+        check_count("n_neighbors", self.n_neighbors)
+        check_word("scaling", self.scaling, ("weighted", "plain", "orthonormal"))
+        if self.shrinkage != "auto":
+            check_number("shrinkage", self.shrinkage, 0, 1)
+
+    def _share(self) -> float:
+        if self.shrinkage == "auto":
+            return 1e-3 if self.kernel is None else KERNEL_SHRINKAGE
+        return self.shrinkage
+
+    def _scaled(self, axes: np.ndarray, values: np.ndarray) -> np.ndarray:
+        if self.scaling == "orthonormal":
+            return fixed_signs(np.linalg.qr(axes.T)[0].T)
+        if self.scaling == "plain":
+            return axes
+        if values[0] <= 0:
+            warnings.warn(
+                "LFDA: nothing sets the classes apart; its directions are not weighted.", stacklevel=3
+            )
+            return axes
+        # Scatter between classes is a difference and may be negative along some directions.
+        return np.sqrt(np.maximum(values, 0))[:, None] * axes
