@@ -67,6 +67,23 @@ def test_blocks_of_affinities_do_not_change_anything():
     np.testing.assert_allclose(whole, row_by_row, atol=1e-12)
 
 
+def test_single_precision_is_enough_for_rows_of_moderate_size():
+    rows, labels = np.random.default_rng(1).normal(size=(400, 3)), np.arange(400) % 2
+    scales = local_scales(rows, labels, 7)
+    double, single = (local_scatters(rows, labels, scales, precision=p) for p in (np.float64, np.float32))
+    np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5 * np.abs(double).max())
+    assert single[0].dtype == np.float64
+
+
+def test_a_row_among_copies_of_itself_pulls_nothing():
+    rows = np.r_[X[:5], np.repeat(X[5:6], 4, axis=0)]
+    labels = np.zeros(9, dtype=int)
+    scales = local_scales(rows, labels, 3)
+    assert (scales[5:] == 0).all()
+    alone = local_scatters(X[:5], labels[:5], scales[:5])[0]
+    np.testing.assert_allclose(local_scatters(rows, labels, scales)[0], alone * 5 / 9)
+
+
 def test_copies_of_a_row_leave_nothing_undefined():
     copies = np.repeat(X[:3], 8, axis=0)
     labels = np.repeat([0, 0, 1], 8)

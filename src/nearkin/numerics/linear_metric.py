@@ -87,7 +87,7 @@ class Span:
 def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values w, largest first, and rows u with D u = w S u and u' S u = 1.
 
-    Raises ValueError where S is singular.
+    Raises LinAlgError (a ValueError) where S is singular.
 
     >>> generalised_eigenpairs(np.diag([1.0, 8.0]), np.diag([1.0, 4.0]))
     (array([2., 1.]), array([[0. , 0.5],
@@ -99,7 +99,7 @@ def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np
 
 
 def cholesky_factor(S: np.ndarray) -> np.ndarray:
-    """Lower triangular R with R R' = S; raises ValueError where S is singular.
+    """Lower triangular R with R R' = S; raises LinAlgError (a ValueError) where S is singular.
 
     >>> cholesky_factor(np.diag([4.0, 9.0]))
     array([[2., 0.],
@@ -108,10 +108,10 @@ def cholesky_factor(S: np.ndarray) -> np.ndarray:
     try:
         R = linalg.cholesky(S, lower=True)
     except linalg.LinAlgError:
-        raise ValueError(SINGULAR) from None
+        raise linalg.LinAlgError(SINGULAR) from None
     # What the features before it leave of a feature's variance; rounding alone may leave that much.
     if np.any(np.diag(R) ** 2 <= 10 * len(S) * np.finfo(np.float64).eps * np.diag(S)):
-        raise ValueError(SINGULAR)
+        raise linalg.LinAlgError(SINGULAR)
     return R
 
 

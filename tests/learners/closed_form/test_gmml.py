@@ -153,6 +153,16 @@ def test_auto_works_from_pairs():
     assert learner.validation_scores_[learner.t_] == max(learner.validation_scores_.values())
 
 
+def test_folds_too_small_to_learn_from_without_shrinkage_are_left_out():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(20, 4))
+    rows[:, 3] = 0.0
+    rows[0, 3] = 1.0  # constant wherever the first row is held out
+    learner = GMML(shrinkage=0.0).fit(rows, np.arange(20) % 2)
+    assert learner.validation_scores_ is not None
+    assert np.isfinite(learner.components_).all()
+
+
 def test_clear_errors():
     for settings, name in [
         ({"t": 1.5}, "t=1.5"),

@@ -36,7 +36,8 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         spread most beside similar ones (w alone). The first also keeps directions in which *similar* pairs
         spread more, which is right for the divergence but may be bad for neighbours.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel (KDMLMJ); a `KernelMap` carries its settings.
+        Learn in the feature space of a kernel (KDMLMJ); a `KernelMap` carries its settings, of which the
+        width `gamma` matters most and may be best far below its default.
     shrinkage : "auto" or float, default="auto"
         How far either scatter is pulled towards a multiple of the identity, 0 to 1; "auto" is 1e-3, and
         1e-2 after a kernel.

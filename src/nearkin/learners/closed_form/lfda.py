@@ -12,6 +12,8 @@ from nearkin.learners.closed_form.settings import check_count, check_n_component
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scales, local_scatters
 
+#: From this many rows on affinities are float32: the shrinkage hides the difference.
+FLOAT32_FROM = 1_000
 #: What the scatter within classes is shrunk by after a kernel.
 KERNEL_SHRINKAGE = 1e-2
 
@@ -120,15 +122,22 @@ class LFDA(KernelRows, EmbeddingLearner):
                 "LFDA needs a class with at least two rows, but every class of y has one only; give more "
                 "rows per class, or check that y holds labels and not identifiers."
             )
-        within, between = local_scatters(span.rows, codes, local_scales(span.rows, codes, self.n_neighbors))
+        unit = float(np.abs(span.rows).max()) or 1.0
+        within, between = self._scatters(span.rows / unit, codes)
         values, axes = generalised_eigenpairs(between, ridged(within, self._share()))
         # A slice to None keeps all.
         self.eigenvalues_ = values[: self.n_components]
         self.objective_ = float(self.eigenvalues_.sum())
         self.n_iter_ = 1
-        L = self._scaled(axes[: self.n_components], self.eigenvalues_)
+        L = self._scaled(axes[: self.n_components] / unit, self.eigenvalues_)
         self._keep(np.ascontiguousarray(span.lifted(L), dtype=X.dtype))
         return self
+
+    def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Scatter within and between classes, of rows of moderate size."""
+        precision = np.float64 if len(rows) < FLOAT32_FROM else np.float32
+        scales = local_scales(rows.astype(precision, copy=False), codes, self.n_neighbors)
+        return local_scatters(rows, codes, scales, precision=precision)
 
     def _check_settings(self, n_features):
         check_n_components(self.n_components, n_features if self.kernel is None else None)

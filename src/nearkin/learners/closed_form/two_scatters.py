@@ -127,7 +127,11 @@ class TwoScatterLearner(PairLearner):
     def _weighted(self, scatters: Scatters | None, candidates) -> WeightedDirections | None:
         if scatters is None:
             return None
-        values, axes = self._directions(self._shrunk(scatters))
+        try:
+            values, axes = self._directions(self._shrunk(scatters))
+        except np.linalg.LinAlgError:
+            # Without shrinkage, part of the rows may span less than all of them do.
+            return None
         return WeightedDirections(axes, np.array([self._weights(values, setting) for setting in candidates]))
 
     def _shrunk(self, scatters: Scatters) -> Scatters:
