@@ -2,8 +2,8 @@
 
     max H(p)  over  S >= 0, tr S = 1,    p_t = u_t' S u_t.
 
-With S = L'L / ||L||_F^2 there is nothing to project: L-BFGS over a square L. Being square, L has room for
-every S, and a stationary point at which no direction is missing is the optimum.
+With S = L'L / ||L||_F^2 there is nothing to project: L-BFGS over a square L, begun at Euclid. Being square,
+L has room for every S, and a stationary point at which no direction is missing is the optimum.
 
 Certificate: with g the slopes of H and G = sum_t g_t u_t u_t', the optimum is at most
 lambda_max(G) - g.p above the value (the gap of Frank and Wolfe). A diagonal S, the case of weights of
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, optimize
 
-from nearkin.numerics.linear_metric import metric_factor
 from nearkin.numerics.pair_differences import PairDifferences
 
 #: Value and slopes of a concave function of the squared lengths of the pairs.
@@ -26,8 +25,6 @@ PairGain = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 # Curvature pairs kept: the more, the fewer steps, and steps over d^2 numbers are cheap beside the pairs.
 MEMORY = 30
-# Times that the direction of steepest gain is mixed in where the search has come to rest above the tolerance.
-LARGEST_RESTARTS = 10
 # A look at the gap costs as much as a step.
 STEPS_PER_LOOK = 5
 
@@ -76,19 +73,17 @@ class _Problem:
         gradient = summed(image, self.slopes) - float(self.slopes @ self.p) * L
         return -self.value, -2 * gradient.ravel() / size
 
-    def gap_and_best(self) -> tuple[float, np.ndarray]:
-        """Certified share of the value below the optimum, and the direction of steepest gain."""
+    def relative_gap(self) -> float:
+        """Certified distance from the optimum at the last point, as a share of the value there."""
         base = self.pairs.base
         if self.diagonal:
-            G = self.pairs.summed_diagonal(base, self.slopes)
-            top, best = float(G.max()), np.eye(len(G))[int(G.argmax())]
+            top = float(self.pairs.summed_diagonal(base, self.slopes).max())
         else:
             G = self.pairs.summed(base, self.slopes)
             last = len(G) - 1
-            values, vectors = linalg.eigh((G + G.T) / 2, subset_by_index=[last, last])
-            top, best = float(values[0]), vectors[:, 0]
-        gap = top - float(self.slopes @ self.p)
-        return max(gap, 0.0) / max(abs(self.value), np.finfo(float).tiny), best
+            top = float(linalg.eigvalsh((G + G.T) / 2, subset_by_index=[last, last])[0])
+        gap = max(top - float(self.slopes @ self.p), 0.0)
+        return gap / max(abs(self.value), np.finfo(np.float64).tiny)
 
 
 def best_of_trace_one(
@@ -133,45 +128,25 @@ def best_of_trace_one(
     """
     problem = _Problem(pairs, gain, diagonal)
     problem(problem.theta)
-    (gap, best), n_iter = problem.gap_and_best(), 0
+    gap, n_iter = problem.relative_gap(), 0
 
     def look(intermediate_result):
-        nonlocal gap, best, n_iter
+        nonlocal gap, n_iter
         # The line search ends at the point it keeps; only where it fails does it go back to an earlier one.
         if not np.array_equal(problem.theta, intermediate_result.x):
             problem(intermediate_result.x)
         n_iter += 1
         if n_iter % STEPS_PER_LOOK == 0:
-            gap, best = problem.gap_and_best()
+            gap = problem.relative_gap()
             if gap <= tol:
                 raise StopIteration
 
-    for _ in range(LARGEST_RESTARTS):
-        if gap <= tol or n_iter >= max_iter:
-            break
-        left = max_iter - n_iter
+    if gap > tol:
         # Only the gap decides when to stop: values and gradients are in units of their own.
-        options = {"maxiter": left, "maxfun": 20 * left, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
+        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
         found = optimize.minimize(
             problem, problem.theta, jac=True, method="L-BFGS-B", callback=look, options=options
         )
         problem(found.x)
-        gap, best = problem.gap_and_best()
-        if gap > tol and n_iter < max_iter and not _mixed_in(problem, best):
-            break
+        gap = problem.relative_gap()
     return SpectrahedronSolution(problem.L, problem.value, gap, n_iter)
-
-
-def _mixed_in(problem: _Problem, best: np.ndarray) -> bool:
-    """Go on from (1 - a) S + a z z' for the largest a = 1/2, 1/4, ... that gains; tells whether any does."""
-    value, theta, L = problem.value, problem.theta, problem.L
-    for share in 0.5 ** np.arange(1, 40):
-        if problem.diagonal:
-            mixed = np.sqrt((1 - share) * L**2 + share * best**2)
-        else:
-            mixed = metric_factor((1 - share) * L.T @ L + share * np.outer(best, best))
-        problem(mixed.ravel())
-        if problem.value > value:
-            return True
-    problem(theta)
-    return False
