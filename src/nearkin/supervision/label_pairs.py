@@ -36,6 +36,16 @@ def nearest_pairs(X, codes: np.ndarray, n_similar: int, n_dissimilar: int) -> Pa
     return _joined(*_listed(same), *_listed(others))
 
 
+def all_pairs(codes: np.ndarray) -> Pairs:
+    """Every pair of rows, n (n - 1) / 2 of them: for small data, and to check what needs no list.
+
+    >>> len(all_pairs(np.array([0, 0, 1])))
+    3
+    """
+    left, right = np.triu_indices(len(codes), 1)
+    return Pairs(left, right, codes[left] == codes[right], np.ones(len(left)))
+
+
 def random_pairs(codes: np.ndarray, n_pairs: int, rng: np.random.RandomState) -> Pairs:
     """Pairs of different rows drawn uniformly: with many classes nearly all are dissimilar.
 

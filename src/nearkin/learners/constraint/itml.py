@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from nearkin.learners.constraint.certified import apart, warn_above
 from nearkin.learners.constraint.priors import check_prior, prior_factor
 from nearkin.learners.constraint.settings import (
+    check_bounds,
     check_choice,
     check_count,
     check_n_components,
@@ -141,10 +142,7 @@ class ITML(PairLearner):
         if self.n_pairs != "auto":
             check_count(n_pairs=self.n_pairs)
         check_choice(("balanced", "random", "nearest"), selection=self.selection)
-        if self.bounds is not None and not (
-            np.shape(self.bounds) == (2,) and np.isfinite(self.bounds).all() and np.min(self.bounds) > 0
-        ):
-            raise ValueError(f"bounds={self.bounds!r}: expected two positive distances, (near, far).")
+        check_bounds(self.bounds)
         check_n_components(self.n_components, n_features)
         check_tolerance(self.tol, self.max_iter)
 

@@ -20,7 +20,7 @@ from nearkin.numerics.pair_differences import PairDifferences
 from nearkin.numerics.pair_scatter import class_scatters
 from nearkin.numerics.spectrahedron import PairGain, best_of_trace_one
 from nearkin.supervision.constraints import Pairs
-from nearkin.supervision.label_pairs import random_others
+from nearkin.supervision.label_pairs import all_pairs, random_others
 
 # Squared distances below this share of the mean have the slope of that share: the root has none at zero.
 FLOOR = 1e-12
@@ -127,7 +127,13 @@ class MMC(PairLearner):
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):
-        """The dissimilar pairs; of the similar ones, which are all, only the scatter is needed."""
+        """All similar pairs and the dissimilar ones; `fit` needs no list of the former."""
+        similar, _ = all_pairs(codes).split()
+        other = self._dissimilar_pairs(X, codes)
+        left, right = np.r_[similar.left, other.left], np.r_[similar.right, other.right]
+        return Pairs(left, right, codes[left] == codes[right], np.ones(len(left)))
+
+    def _dissimilar_pairs(self, X, codes) -> Pairs:
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         drawn = random_others(codes, self.n_random, rng)
         if self.n_neighbors == 0:
@@ -144,7 +150,7 @@ class MMC(PairLearner):
             )
         span = self._span(X)
         similar, _ = class_scatters(span.rows, codes)
-        return self._solve(span, similar, self._constraints_of_labels(X, codes))
+        return self._solve(span, similar, self._dissimilar_pairs(X, codes))
 
     def _learn(self, X, constraints):
         similar, dissimilar = both_kinds(constraints, "MMC")

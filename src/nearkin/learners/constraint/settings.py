@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
+import numpy as np
+
 
 def check_positive(**settings) -> None:
     """Each must be a positive number.
@@ -28,7 +30,7 @@ def check_share(*, least: float = 0.0, **settings) -> None:
 def check_count(*, least: int = 1, **settings) -> None:
     """Each must be an integer of at least `least`."""
     for name, value in settings.items():
-        if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= least):
+        if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least):
             raise ValueError(f"{name}={value!r}: expected an integer of at least {least}.")
 
 
@@ -40,6 +42,14 @@ def check_n_components(n_components, n_features: int) -> None:
         raise ValueError(
             f"n_components={n_components!r}: expected None or an integer from 1 to {n_features}."
         )
+
+
+def check_bounds(bounds) -> None:
+    """None, or two positive distances."""
+    if bounds is not None and not (
+        np.shape(bounds) == (2,) and np.isfinite(bounds).all() and np.min(bounds) > 0
+    ):
+        raise ValueError(f"bounds={bounds!r}: expected two positive distances, (near, far).")
 
 
 def check_choice(choices: tuple[str, ...], **settings) -> None:
