@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.neighbours import other_class_neighbours
-from nearkin.supervision.label_pairs import balanced_pairs, nearest_pairs, random_pairs
+from nearkin.supervision.label_pairs import balanced_pairs, nearest_pairs, random_others, random_pairs
 
 
 @pytest.fixture
@@ -51,3 +51,12 @@ def test_balanced_pairs_are_half_similar_and_reach_every_row(labelled):
 def test_balanced_pairs_do_with_one_kind_where_there_is_no_other():
     assert not balanced_pairs(np.arange(5), 6, np.random.RandomState(0)).similar.any()
     assert balanced_pairs(np.zeros(5, int), 6, np.random.RandomState(0)).similar.all()
+
+
+def test_random_others_give_every_row_its_share_of_every_other_class(labelled):
+    _, codes = labelled
+    pairs = random_others(codes, 200, np.random.RandomState(0))
+    assert np.array_equal(np.bincount(pairs.left), np.full(60, 200))
+    assert not pairs.similar.any()
+    assert (codes[pairs.left] != codes[pairs.right]).all()
+    assert set(pairs.right[pairs.left == 0]) == set(np.flatnonzero(codes != codes[0]))
