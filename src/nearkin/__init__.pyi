@@ -24,7 +24,13 @@ from nearkin.learners.closed_form.mlev import MLEV as MLEV
 from nearkin.learners.closed_form.move import MoveLabeled as MoveLabeled
 from nearkin.learners.closed_form.move import MoveQuery as MoveQuery
 from nearkin.learners.closed_form.rca import RCA as RCA
+from nearkin.learners.constraint.dml_eig import DMLEig as DMLEig
 from nearkin.learners.constraint.dmlmtp import DMLMTP as DMLMTP
+from nearkin.learners.constraint.itml import ITML as ITML
+from nearkin.learners.constraint.lego import LEGO as LEGO
+from nearkin.learners.constraint.lsml import LSML as LSML
+from nearkin.learners.constraint.mmc import MMC as MMC
+from nearkin.learners.constraint.sdml import SDML as SDML
 from nearkin.learners.gradient.lmnn import LMCA as LMCA
 from nearkin.learners.gradient.lmnn import LMNN as LMNN
 from nearkin.learners.gradient.megm import MEGM as MEGM

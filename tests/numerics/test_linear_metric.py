@@ -8,6 +8,7 @@ from nearkin.numerics.linear_metric import (
     cholesky_factor,
     generalised_eigenpairs,
     metric_factor,
+    principal_rows,
     ridged,
 )
 
@@ -81,3 +82,20 @@ def test_features_of_very_different_size_are_not_taken_for_singular():
     S = X.T @ X
     R = cholesky_factor(S)
     np.testing.assert_allclose(R @ R.T, S, rtol=1e-10)
+
+
+def test_principal_rows_keep_distances_and_come_longest_first():
+    L = np.random.default_rng(0).normal(size=(5, 3))
+    turned = principal_rows(L)
+    np.testing.assert_allclose(turned.T @ turned, L.T @ L, atol=1e-12)
+    lengths = np.linalg.norm(turned, axis=1)
+    assert (np.diff(lengths) <= 0).all()
+    np.testing.assert_allclose(turned @ turned.T, np.diag(lengths**2), atol=1e-12)
+    np.testing.assert_array_equal(principal_rows(L, 2), turned[:2])
+
+
+def test_principal_rows_leave_out_what_is_negligible():
+    L = np.diag([1.0, 1e-3, 1e-6])
+    assert principal_rows(L, negligible=1e-8).shape == (2, 3)
+    assert principal_rows(L, negligible=1e-4).shape == (1, 3)
+    assert principal_rows(L).shape == (3, 3)

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.neighbours import other_class_neighbours
-from nearkin.supervision.label_pairs import all_pairs, balanced_pairs, nearest_pairs, random_pairs
+from nearkin.supervision.label_pairs import (
+    all_pairs,
+    balanced_pairs,
+    nearest_pairs,
+    random_others,
+    random_pairs,
+)
 
 
 @pytest.fixture
@@ -57,3 +63,12 @@ def test_all_pairs_hold_each_pair_of_rows_once():
     pairs = all_pairs(np.array([0, 1, 0, 1]))
     listed = {(a, b): flag for a, b, flag in zip(pairs.left, pairs.right, pairs.similar.tolist())}
     assert listed == {(0, 1): False, (0, 2): True, (0, 3): False, (1, 2): False, (1, 3): True, (2, 3): False}
+
+
+def test_random_others_give_every_row_its_share_of_every_other_class(labelled):
+    _, codes = labelled
+    pairs = random_others(codes, 200, np.random.RandomState(0))
+    assert np.array_equal(np.bincount(pairs.left), np.full(60, 200))
+    assert not pairs.similar.any()
+    assert (codes[pairs.left] != codes[pairs.right]).all()
+    assert set(pairs.right[pairs.left == 0]) == set(np.flatnonzero(codes != codes[0]))

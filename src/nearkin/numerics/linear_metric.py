@@ -128,6 +128,28 @@ def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:
     return fixed_signs(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T)
 
 
+def principal_rows(L: np.ndarray, n_components: int | None = None, negligible: float = 0.0) -> np.ndarray:
+    """L turned so that its rows are orthogonal, longest first: the same distances, ready to be cut.
+
+    Parameters
+    ----------
+    L : ndarray of shape (r, d)
+    n_components : int, optional
+        Rows kept; all by default.
+    negligible : float
+        Rows whose squared length is at most this share of the first one's are left out.
+
+    Examples
+    --------
+    >>> principal_rows(np.array([[0.0, 1.0], [-3.0, 0.0], [0.0, 0.0]]), negligible=1e-12)
+    array([[3., 0.],
+           [0., 1.]])
+    """
+    _, lengths, axes = np.linalg.svd(L, full_matrices=False)
+    kept = max(1, int(np.sum(lengths**2 > negligible * lengths[0] ** 2))) if negligible else len(lengths)
+    return fixed_signs(lengths[:kept, None] * axes[:kept])[:n_components]
+
+
 def fixed_signs(L: np.ndarray) -> np.ndarray:
     """Rows turned so that the largest entry of each is positive: refits then agree.
 

@@ -77,12 +77,31 @@ def balanced_pairs(codes: np.ndarray, n_pairs: int, rng: np.random.RandomState) 
     own = codes[left]
     step = 1 + (rng.random_sample(n_similar) * (sizes[own] - 1)).astype(np.intp)
     right = order[starts[own] + (places[left] - starts[own] + step) % sizes[own]]
-    # A dissimilar pair: a row, then one of the rows that follow its class when classes stand in a circle.
     first = rng.randint(len(codes), size=n_dissimilar)
-    own = codes[first]
-    step = (rng.random_sample(n_dissimilar) * (len(codes) - sizes[own])).astype(np.intp)
-    second = order[(starts[own] + sizes[own] + step) % len(codes)]
+    second = _rows_of_other_classes(codes, first, rng)
     return _joined(left, right, first, second)
+
+
+def random_others(codes: np.ndarray, n_each: int, rng: np.random.RandomState) -> Pairs:
+    """Every row with some rows of other classes drawn at random: dissimilar pairs only.
+
+    >>> pairs = random_others(np.array([0, 0, 1]), 2, np.random.RandomState(0))
+    >>> pairs.left.tolist(), pairs.right[:4].tolist(), bool(pairs.similar.any())
+    ([0, 0, 1, 1, 2, 2], [2, 2, 2, 2], False)
+    """
+    rows = np.repeat(np.arange(len(codes)), n_each)
+    nobody = np.empty(0, dtype=np.intp)
+    return _joined(nobody, nobody, rows, _rows_of_other_classes(codes, rows, rng))
+
+
+def _rows_of_other_classes(codes: np.ndarray, rows: np.ndarray, rng) -> np.ndarray:
+    """For each row one that follows its class when classes stand in a circle."""
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    own = codes[rows]
+    step = (rng.random_sample(len(rows)) * (len(codes) - sizes[own])).astype(np.intp)
+    return order[(starts[own] + sizes[own] + step) % len(codes)]
 
 
 def _different_rows(n: int, count: int, rng) -> tuple[np.ndarray, np.ndarray]:

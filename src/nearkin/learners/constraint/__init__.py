@@ -1,4 +1,4 @@
-"""Learners from constraints on triplets of rows."""
+"""Learners from constraints: pairs, triplets or quadruplets of rows, given or made from labels."""
 
 from nearkin._discovery import lazy_names
 from nearkin.learners.discovery import public_learners as _public_learners

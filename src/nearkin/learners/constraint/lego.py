@@ -1,0 +1,200 @@
+"""LEGO: a metric that learns from a stream of pairs, one closed-form update each."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.learners.constraint.itml import prior_bounds
+from nearkin.learners.constraint.settings import check_bounds, check_count, check_positive
+from nearkin.learners.weak_supervision import PairLearner
+from nearkin.supervision.constraints import Pairs
+from nearkin.supervision.label_pairs import balanced_pairs
+
+
+class LEGO(PairLearner):
+    """Online metric learning with LogDet regularisation, from pairs as they come.
+
+    Every pair that breaks its bound moves the metric to the nearest one, in LogDet divergence, that pays for
+    the difference. The metric is always positive definite, and nothing of the past is kept but itself.
+
+    Parameters
+    ----------
+    eta : float, default=0.1
+        How much one pair may change: the price of its squared distance being off the bound, as a share of it.
+    bounds : (float, float), optional
+        Distances (not squared) within which similar pairs should lie, and beyond which dissimilar ones
+        should; by default the 5th and 95th percentile of the distances of the first rows seen.
+    n_pairs : int or "auto", default="auto"
+        Pairs made from labels; "auto" is 40 C (C - 1) for C classes, at least 40 and at most 20 for each row.
+    n_passes : int, default=1
+        How often `fit` goes through its pairs; `partial_fit` does once.
+    random_state : int, RandomState instance or None, default=None
+        Draws pairs of labels; None draws the same ones every time.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        A square root of the metric.
+    distance_ : EmbeddedDistance
+    bounds_ : (float, float)
+        The bounds used, those of the first call.
+    n_updates_ : int
+        Pairs so far that changed the metric.
+    objective_ : float
+        Mean loss of the last pairs seen, each before it was learned from.
+    n_iter_ : int
+        Passes over pairs so far.
+    classes_, n_features_in_
+        As everywhere; classes only where `fit` was given labels.
+
+    Notes
+    -----
+    For a pair with difference v, bound y and squared distance p, the next metric minimises
+    ``Dld(A, A_t) + eta (v'Av / y - 1)^2``. Its own squared distance q is the root of a quadratic equation,
+    and ``L <- L - (1 - sqrt(q / p)) / p (Lv)(Lv)'L`` makes it so, for A = L'L. Updated like this the factor
+    needs no repair, however long the stream.
+
+    There is no duality gap: the metric depends on the order of the pairs. `ITML` solves the problem with
+    all pairs at once.
+
+    Cost: d^2 for each pair, and n d^2 once for each call. Memory: n d + d^2.
+
+    References
+    ----------
+    P. Jain, B. Kulis, I. S. Dhillon, K. Grauman (2008). Online metric learning and fast similarity search.
+    NIPS.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nearkin.learners.constraint.lego import LEGO
+    >>> X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0]])
+    >>> learner = LEGO(bounds=(1.0, 3.0))
+    >>> for _ in range(20):  # rows that differ in the first feature alone belong together
+    ...     learner = learner.partial_fit(X, pairs=[[0, 1], [0, 2]], similar=[True, False])
+    >>> learner.pair_distances(X, [[2, 3], [1, 3]]).round(1)
+    array([1., 3.])
+    """
+
+    summary = "Learns from a stream of pairs, one closed-form update each (partial_fit)."
+    cost = "d² per pair"
+
+    def __init__(self, eta=0.1, *, bounds=None, n_pairs="auto", n_passes=1, random_state=None):
+        self.eta = eta
+        self.bounds = bounds
+        self.n_pairs = n_pairs
+        self.n_passes = n_passes
+        self.random_state = random_state
+
+    @classmethod
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
+        return {"eta": [0.01, 0.1, 1.0]}
+
+    def partial_fit(self, X, y=None, *, pairs=None, similar=None, constraint_weight=None):
+        """Go on learning from more pairs, in the order in which they are given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows that these pairs join.
+        y : array-like of shape (n_samples,), optional
+            Labels of these rows; not with `pairs`.
+        pairs : array-like of int of shape (n_pairs, 2), optional
+            Numbers of the rows of this X.
+        similar : array-like of shape (n_pairs,), optional
+            Whether the rows of each pair belong together. All do if missing.
+        constraint_weight : array-like of shape (n_pairs,), optional
+
+        Returns
+        -------
+        self
+        """
+        begun = hasattr(self, "components_")
+        if (y is None) == (pairs is None):
+            raise ValueError("LEGO learns from labels y or from pairs: give one of them.")
+        kinds = {"dtype": [np.float64, np.float32], "ensure_min_samples": 2, "reset": not begun}
+        X = validate_data(self, X, **kinds) if y is None else validate_data(self, X, y, **kinds)[0]
+        self._check_settings(X.shape[1])
+        if y is None:
+            given = Pairs.checked(pairs, similar, n_samples=len(X), weight=constraint_weight)
+        else:
+            given = self._constraints_of_labels(X, np.unique(y, return_inverse=True)[1].ravel())
+        if not begun:
+            self._begin(X)
+        L = self.components_.astype(np.float64) if begun else np.eye(X.shape[1])
+        self.components_ = self._through(L, X, given).astype(X.dtype)
+        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+        return self
+
+    def _check_settings(self, n_features: int) -> None:
+        check_positive(eta=self.eta)
+        check_bounds(self.bounds)
+        if self.n_pairs != "auto":
+            check_count(n_pairs=self.n_pairs)
+        check_count(n_passes=self.n_passes)
+
+    def _rng(self):
+        # Like other learners without a random start, the same rows give the same metric unless asked.
+        return check_random_state(0 if self.random_state is None else self.random_state)
+
+    def _constraints_of_labels(self, X, codes):
+        n, n_classes = len(codes), int(codes.max()) + 1
+        n_pairs = min(max(40, 40 * n_classes * (n_classes - 1)), 20 * n)
+        rng = self._rng()
+        pairs = balanced_pairs(codes, n_pairs if self.n_pairs == "auto" else self.n_pairs, rng)
+        # Both kinds in turn: the last pairs seen count most.
+        return pairs.take(rng.permutation(len(pairs)))
+
+    def _begin(self, X) -> None:
+        rows = np.asarray(X, dtype=np.float64)
+        given = self.bounds
+        self.bounds_ = (
+            prior_bounds(rows, self._rng()) if given is None else (float(given[0]), float(given[1]))
+        )
+        self.n_updates_ = self.n_iter_ = 0
+
+    def _learn(self, X, constraints):
+        self._begin(X)
+        L = np.eye(X.shape[1])
+        for _ in range(self.n_passes):
+            L = self._through(L, X, constraints)
+        return L
+
+    def _through(self, L: np.ndarray, X, pairs: Pairs) -> np.ndarray:
+        """One pass over the pairs from the map L, which is not changed."""
+        rows = np.asarray(X, dtype=np.float64)
+        near, far = np.square(self.bounds_)
+        loss, L = 0.0, L.copy()
+        for i, j, similar, weight in zip(pairs.left, pairs.right, pairs.similar, pairs.weight):
+            target = near if similar else far
+            image = L @ (rows[i] - rows[j])
+            p = float(image @ image) / target
+            holds = p <= 1 if similar else p >= 1
+            # Equal rows called dissimilar teach nothing: no metric can tell them apart.
+            if holds or p == 0:
+                continue
+            loss += weight * (p - 1) ** 2
+            q = next_length(p, self.eta * weight)
+            L -= ((1 - np.sqrt(q / p)) / (p * target)) * np.outer(image, image @ L)
+            self.n_updates_ += 1
+        self.objective_ = loss / max(1, len(pairs))
+        self.n_iter_ += 1
+        return L
+
+
+def next_length(p: float, eta: float) -> float:
+    """The squared length q of a pair after its update, both lengths as shares of the bound.
+
+    It solves ``q = p / (1 + 2 eta (q - 1) p)``, and lies between p and 1.
+
+    >>> round(next_length(2.0, 0.5), 4)  # q + 2 q (q - 1) = 2
+    1.2808
+    """
+    e = 2 * eta
+    b = 1 - e * p
+    root = np.sqrt(b * b + 4 * e * p * p)
+    # Of the two ways to write the root the one that takes no difference of like numbers.
+    return float(2 * p / (b + root)) if b > 0 else float((root - b) / (2 * e * p))

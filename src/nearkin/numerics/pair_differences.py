@@ -1,0 +1,78 @@
+"""Differences of listed pairs of rows under a linear map, without ever making more of them than rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.numerics.products import row_distances, squared_norms
+
+
+class PairDifferences:
+    """The differences v_t = x_left[t] - x_right[t], as far as maps L see them.
+
+    Few pairs are kept as differences. Of many, only the rows that occur in some pair are kept: lengths
+    ||L v_t|| come from mapped rows, and sums of w_t v_t v_t' from the Laplacian of the graph of pairs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows, float64.
+    left, right : int array of shape (T,)
+
+    Notes
+    -----
+    A map and a sum cost min(T, n) d^2 + T d multiply-adds together; memory is min(T, n) d + T. A diagonal
+    map, given as the vector of its entries, costs T d.
+
+    Examples
+    --------
+    >>> pairs = PairDifferences(np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([0]), np.array([1]))
+    >>> image = pairs.mapped(np.eye(2))
+    >>> pairs.lengths(image), pairs.summed(image, np.array([10.0]))
+    (array([5.]), array([[10., 20.],
+           [20., 40.]]))
+    """
+
+    def __init__(self, X, left, right):
+        used, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
+        self.n_pairs = len(left)
+        self.listed = self.n_pairs <= len(used)
+        if self.listed:
+            self.base = X[left] - X[right]
+            return
+        self.base = X[used]
+        self.left, self.right = ends[: self.n_pairs], ends[self.n_pairs :]
+        # Every pair stands in the rows of both its ends; only weights change from one sum to the next.
+        rows, columns = ends, np.concatenate([self.right, self.left])
+        self._order = np.argsort(rows, kind="stable")
+        self._columns = columns[self._order].astype(np.int32)
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(used)))]).astype(
+            np.int32
+        )
+        self._order %= self.n_pairs
+
+    def mapped(self, L: np.ndarray) -> np.ndarray:
+        """What L (r x d, or the d entries of a diagonal map) makes of what is kept."""
+        return self.base * L if L.ndim == 1 else self.base @ L.T
+
+    def lengths(self, image: np.ndarray) -> np.ndarray:
+        """Squared length of each L v_t."""
+        return squared_norms(image) if self.listed else row_distances(image, image, self.left, self.right)
+
+    def summed(self, image: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """The sum of weight_t (L v_t) v_t', r x d; `image` is what `mapped` made."""
+        return self._weighed(image, weight).T @ self.base
+
+    def summed_diagonal(self, image: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """The diagonal of `summed`, for the image of a diagonal map."""
+        return np.einsum("ij,ij->j", self._weighed(image, weight), self.base)
+
+    def _weighed(self, image: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        if self.listed:
+            return image * weight[:, None]
+        n = len(self.base)
+        spread = weight[self._order]
+        graph = sparse.csr_array((spread, self._columns, self._starts), shape=(n, n))
+        degrees = np.bincount(self.left, weight, n) + np.bincount(self.right, weight, n)
+        return degrees[:, None] * image - graph @ image
