@@ -161,7 +161,7 @@ def _start(problem: _Problem) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float, max_iter: int):
-    """Weights, dual variables, margins and Phi' g after one step, Newton steps taken, and whether it ended."""
+    """Weights, dual variables, margins and Phi' g after one step, steps taken, and whether it ended."""
     start, beta = w, problem.beta
     rho = PULL * beta / max(float(w.max()), 1e-12)
 
@@ -220,7 +220,7 @@ def _newton_step(H, gradient, w) -> np.ndarray:
             z[kept] = -cho_solve(factor, target[kept], check_finite=False)
         slopes = H[:, kept] @ z[kept] + target
         wrong = np.where(free, z < 0, slopes < -rounding)
-        count = np.count_nonzero(wrong)
+        count = int(wrong.sum())
         if count == 0:
             break
         if count < fewest:

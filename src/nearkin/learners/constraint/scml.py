@@ -178,7 +178,7 @@ class SCML(TripletLearner):
         self.weights_ = solution.weights / scale**2
         if not solution.converged:
             warnings.warn(
-                f"SCML stopped at max_iter={self.max_iter} with a relative duality gap of {solution.gap:.1e}; "
+                f"SCML stopped at max_iter={self.max_iter} with a relative gap of {solution.gap:.1e}; "
                 "raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=5,
@@ -187,7 +187,7 @@ class SCML(TripletLearner):
         if not used.any():
             return self._euclid(X, f"no direction is worth beta={self.beta}; lower it")
         M = (bases[used].T * self.weights_[used]) @ bases[used]
-        kept = min(np.count_nonzero(used), len(M)) if self.n_components is None else int(self.n_components)
+        kept = min(int(used.sum()), len(M)) if self.n_components is None else int(self.n_components)
         return span.lifted(metric_factor(M, kept))
 
     def _bases_in(self, span: Span, rows, triplets, codes) -> np.ndarray:
