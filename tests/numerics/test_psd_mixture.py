@@ -20,7 +20,7 @@ def problem(seed, n=12, p=3, m=2, T=30):
 
 
 def exact_value(X, neighbours, near, far, mixture, pull):
-    n, p = X.shape
+    p = X.shape[1]
     outer = (X - X[neighbours]).reshape(-1, p)
     outer = outer[:, :, None] * outer[:, None, :]
     weights = np.tile(mixture, (len(neighbours), 1))
