@@ -30,6 +30,7 @@ from nearkin.learners.constraint.itml import ITML as ITML
 from nearkin.learners.constraint.lego import LEGO as LEGO
 from nearkin.learners.constraint.lsml import LSML as LSML
 from nearkin.learners.constraint.mmc import MMC as MMC
+from nearkin.learners.constraint.scml import SCML as SCML
 from nearkin.learners.constraint.sdml import SDML as SDML
 from nearkin.learners.gradient.lmnn import LMCA as LMCA
 from nearkin.learners.gradient.lmnn import LMNN as LMNN
@@ -37,6 +38,9 @@ from nearkin.learners.gradient.megm import MEGM as MEGM
 from nearkin.learners.gradient.metric_learner import MetricLearner as MetricLearner
 from nearkin.learners.gradient.molmnn import MoLMNN as MoLMNN
 from nearkin.learners.gradient.nca import NCA as NCA
+from nearkin.learners.local.glml import GLML as GLML
+from nearkin.learners.local.lddm import LDDM as LDDM
+from nearkin.learners.local.plml import PLML as PLML
 from nearkin.learners.prototype.kernel_lmdl import KernelLMDL as KernelLMDL
 from nearkin.learners.prototype.lmdl import LMDL as LMDL
 from nearkin.learners.prototype.lpd import LPD as LPD

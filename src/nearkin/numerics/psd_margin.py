@@ -14,6 +14,7 @@ triplet. The dual is smooth, and is solved by the accelerated projected gradient
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -42,6 +43,15 @@ class PsdSolution:
     converged: bool
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """The metric of a dual point: its factor (or factors), primal value and relative duality gap."""
+
+    factor: Any
+    objective: float
+    gap: float
+
+
 class _Problem:
     """Margins of a metric and the matrix M(a), both through the sparse graph of the neighbour pairs."""
 
@@ -53,6 +63,29 @@ class _Problem:
         self.neighbours = np.ascontiguousarray(neighbours)
         self.near, self.far, self.nu = near, far, nu
         self.cap = 1 / (nu * len(near))
+        self.reference = self.reference_size()
+
+    def project(self, a) -> np.ndarray:
+        return project_capped_simplex(a, self.cap)[0]
+
+    def value(self, a, M) -> float:
+        return positive_factor(M)[1]
+
+    def value_and_slope(self, a, M) -> tuple[float, np.ndarray]:
+        factor, value = positive_factor(M)
+        return value, self.margins(factor)
+
+    def rounding(self, value: float) -> float:
+        # M sums terms of the reference's size that may all but cancel: so large is its rounding.
+        return 1e-14 * (value + self.reference * np.sqrt(2 * value))
+
+    def certify(self, a, M) -> Certificate:
+        factor, value = positive_factor(M)
+        if value <= 0.5 * (ZERO_METRIC * self.reference) ** 2:
+            return Certificate(factor[:, :0], 0.0, 0.0)
+        # Along the ray of the metric the primal is a parabola; its lowest point is known.
+        scale = max(lowest_mean(self.margins(factor), self.nu), 0.0) / (2 * value)
+        return Certificate(factor * np.sqrt(scale), -(scale**2) * value, max(1 - scale**2, 0.0))
 
     def margins(self, factor) -> np.ndarray:
         D = self.kernels.pair_distances(self.X @ factor, self.neighbours).ravel()
@@ -72,6 +105,18 @@ class _Problem:
         count += np.bincount(self.near, minlength=self.neighbours.size)
         D = self.kernels.pair_distances(self.X, self.neighbours)
         return float(count @ D.ravel()) / len(self.near)
+
+    def largest_curvature(self, n_iter: int = 6) -> float:
+        """Rough size of the dual's Hessian, by power iteration; backtracking makes it right."""
+        v = np.full(len(self.near), 1.0)
+        size = 0.0
+        for _ in range(n_iter):
+            v = self.margins(positive_factor(self.aggregate(v))[0])
+            size = float(np.linalg.norm(v))
+            if size == 0:
+                return 1.0
+            v /= size
+        return 0.3 * size
 
 
 def positive_factor(M: np.ndarray) -> tuple[np.ndarray, float]:
@@ -116,32 +161,49 @@ def solve_psd_margin(
     """
     problem = _Problem(X, neighbours, near, far, nu)
     a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]
+    a, found, n_iter = accelerate(problem, a, tol=tol, max_iter=max_iter)
+    return PsdSolution(found.factor, a, found.objective, found.gap, n_iter, found.gap <= tol)
+
+
+class DualProblem(Protocol):
+    """What the accelerated method needs: min over a in a convex set of f(a), f depending on a through M(a).
+
+    M is affine in a, so that the matrices of an extrapolated point are extrapolated matrices.
+    """
+
+    def project(self, a: np.ndarray) -> np.ndarray: ...
+    def aggregate(self, a: np.ndarray) -> np.ndarray: ...
+    def value(self, a: np.ndarray, M: np.ndarray) -> float: ...
+    def value_and_slope(self, a: np.ndarray, M: np.ndarray) -> tuple[float, np.ndarray]: ...
+    def rounding(self, value: float) -> float: ...
+    def certify(self, a: np.ndarray, M: np.ndarray) -> Certificate: ...
+    def largest_curvature(self) -> float: ...
+
+
+def accelerate(
+    problem: DualProblem, a: np.ndarray, *, tol: float, max_iter: int
+) -> tuple[np.ndarray, Certificate, int]:
+    """Accelerated projected gradient steps with restarts until the certified gap is at most `tol`.
+
+    Returns the last dual point, its certificate and the number of steps.
+    """
     M = problem.aggregate(a)
     y, M_y = a, M
-    reference = problem.reference_size()
-    zero = 0.5 * (ZERO_METRIC * reference) ** 2
-    lipschitz, momentum, n_iter = _largest_curvature(problem), 1.0, 0
+    lipschitz, momentum, n_iter = problem.largest_curvature(), 1.0, 0
     while True:
         if n_iter % STEPS_PER_CHECK == 0 or n_iter == max_iter:
-            factor, value = positive_factor(M)
-            if value <= zero:
-                return PsdSolution(factor[:, :0], a, 0.0, 0.0, max(1, n_iter), True)
-            scale = max(lowest_mean(problem.margins(factor), nu), 0.0) / (2 * value)
-            gap = max(1 - scale**2, 0.0)
-            if gap <= tol or n_iter >= max_iter:
-                objective = -(scale**2) * value
-                return PsdSolution(factor * np.sqrt(scale), a, objective, gap, max(1, n_iter), gap <= tol)
+            certificate = problem.certify(a, M)
+            if certificate.gap <= tol or n_iter >= max_iter:
+                return a, certificate, max(1, n_iter)
         n_iter += 1
-        factor, value = positive_factor(M_y)
-        slope = problem.margins(factor)
-        # M sums terms of the reference's size that may all but cancel: so large is its rounding.
-        rounding = 1e-14 * (value + reference * np.sqrt(2 * value))
+        value, slope = problem.value_and_slope(y, M_y)
+        rounding = problem.rounding(value)
         for _ in range(MOST_DOUBLINGS):
-            a_next, _ = project_capped_simplex(y - slope / lipschitz, problem.cap)
+            a_next = problem.project(y - slope / lipschitz)
             M_next = problem.aggregate(a_next)
             moved = a_next - y
             bound = value + float(slope @ moved) + 0.5 * lipschitz * float(moved @ moved)
-            if positive_factor(M_next)[1] <= bound + rounding:
+            if problem.value(a_next, M_next) <= bound + rounding:
                 break
             lipschitz *= 2
         else:
@@ -154,16 +216,3 @@ def solve_psd_margin(
         y, M_y = a_next + beta * (a_next - a), M_next + beta * (M_next - M)
         # The curvature met along the way is mostly lower than the worst; let the step grow a little.
         a, M, momentum, lipschitz = a_next, M_next, following, 0.97 * lipschitz
-
-
-def _largest_curvature(problem: _Problem, n_iter: int = 6) -> float:
-    """Rough size of the dual's Hessian, by power iteration; backtracking makes it right."""
-    v = np.full(len(problem.near), 1.0)
-    size = 0.0
-    for _ in range(n_iter):
-        v = problem.margins(positive_factor(problem.aggregate(v))[0])
-        size = float(np.linalg.norm(v))
-        if size == 0:
-            return 1.0
-        v /= size
-    return 0.3 * size

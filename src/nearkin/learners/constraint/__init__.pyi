@@ -5,4 +5,5 @@ from nearkin.learners.constraint.itml import ITML as ITML
 from nearkin.learners.constraint.lego import LEGO as LEGO
 from nearkin.learners.constraint.lsml import LSML as LSML
 from nearkin.learners.constraint.mmc import MMC as MMC
+from nearkin.learners.constraint.scml import SCML as SCML
 from nearkin.learners.constraint.sdml import SDML as SDML

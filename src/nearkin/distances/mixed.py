@@ -1,0 +1,106 @@
+"""Distances in which every query mixes a few metrics by weights of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from nearkin.distances.base import Distance
+from nearkin.numerics.products import squared_distances, squared_norms
+
+# Entries of a block of distances to the rows that lend their weights.
+DISTANCES_AT_ONCE = 2**21
+
+
+class QueryWeights(Protocol):
+    """Weights of m metrics at each row: q x d in, q x m out, none negative."""
+
+    def __call__(self, X, /) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class NearestRowWeights:
+    """Every row takes the weights of the nearest of some known rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    weights : ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> NearestRowWeights(np.array([[0.0], [9.0]]), np.eye(2))(np.array([[7.0]]))
+    array([[0., 1.]])
+    """
+
+    rows: np.ndarray
+    weights: np.ndarray
+
+    def __call__(self, X, /) -> np.ndarray:
+        origin = self.rows.mean(axis=0)
+        rows = (self.rows - origin).astype(X.dtype, copy=False)
+        norms = squared_norms(rows)
+        nearest = np.empty(len(X), dtype=np.intp)
+        step = max(1, DISTANCES_AT_ONCE // len(rows))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            Q = X[part] - origin.astype(X.dtype, copy=False)
+            nearest[part] = squared_distances(Q, rows, norms_b=norms).argmin(axis=1)
+        return self.weights[nearest].astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class MixedDistance(Distance):
+    """``sum_l w_l(x) ||F_l (x - r)||^2`` from a query x to a reference r.
+
+    Parameters
+    ----------
+    weigh : QueryWeights
+        The weights w of a query.
+    factors : ndarray of shape (m, k, d)
+        A factor for each metric.
+    origin : ndarray of shape (d,)
+        Where the data lie; rows are measured from there, so that a far-off origin costs no digits.
+
+    Notes
+    -----
+    n references are projected once, n m k d, and kept as n m (k + 1) numbers; q queries cost q n m (k + 1).
+
+    Examples
+    --------
+    >>> weigh = NearestRowWeights(np.array([[0.0, 0.0], [9.0, 0.0]]), np.eye(2))
+    >>> distance = MixedDistance(weigh, np.array([[[1.0, 0.0]], [[0.0, 2.0]]]), np.zeros(2))
+    >>> distance.pairwise(np.array([[1.0, 0.0], [8.0, 0.0]]), np.array([[3.0, 1.0]]))
+    array([[4.],
+           [4.]])
+    """
+
+    weigh: QueryWeights
+    factors: np.ndarray
+    origin: np.ndarray
+
+    def _project(self, X) -> np.ndarray:
+        """All projections side by side, n x (m k)."""
+        m, k, d = self.factors.shape
+        centred = X - self.origin.astype(X.dtype, copy=False)
+        return centred @ self.factors.reshape(m * k, d).T.astype(X.dtype, copy=False)
+
+    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+        m, k, _ = self.factors.shape
+        R = self._project(references)
+        lengths = np.square(R).reshape(-1, m, k).sum(axis=2)
+
+        def to_references(queries) -> np.ndarray:
+            weights = self.weigh(queries)
+            Q = self._project(queries).reshape(-1, m, k)
+            weighted = Q * weights[:, :, None]
+            D = weighted.reshape(-1, m * k) @ R.T
+            D *= -2
+            D += np.einsum("qmk,qmk->q", weighted, Q)[:, None]
+            D += weights @ lengths.T
+            return np.maximum(D, 0, out=D)
+
+        return to_references

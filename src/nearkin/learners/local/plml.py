@@ -1,0 +1,272 @@
+"""PLML: a metric that varies smoothly, mixed from a few that belong to anchor points."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from nearkin.distances import EmbeddedDistance
+from nearkin.distances.mixed import MixedDistance, NearestRowWeights
+from nearkin.learners.base import Learner
+from nearkin.numerics.anchor_weights import anchor_weights, heat_laplacian
+from nearkin.numerics.linear_metric import Span
+from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
+from nearkin.numerics.products import row_distances
+from nearkin.numerics.psd_mixture import MixtureSolution, solve_psd_mixture
+from nearkin.supervision.triplets import nearest_other_rows
+
+# Neighbours that make the graph along which weights are smooth.
+GRAPH_NEIGHBOURS = 6
+# "auto" takes one anchor for so many rows, and at most so many.
+ROWS_PER_ANCHOR = 10
+MOST_ANCHORS = 20
+
+
+class PLML(Learner):
+    """Parametric local metric learning: metrics of anchor points, mixed smoothly over the rows.
+
+    Every row is written as a mixture of anchor points (centres of k-means), by weights that are smooth along
+    the graph of nearest neighbours. The metric at a row is the same mixture of one metric per anchor, and
+    these are learned all at once with the large-margin loss. Both problems are convex. A query takes the
+    weights of its nearest training row.
+
+    Parameters
+    ----------
+    n_anchors : int or "auto", default="auto"
+        Anchor points, and metrics; "auto" is one for ten rows, at most 20. One is a single global metric.
+    smoothness : float, default=100.0
+        How much weights may not differ between neighbours.
+    locality : float, default=1.0
+        How much anchors far from a row cost.
+    shrinkage : float, default=1.0
+        Penalty on the squared size of the metrics, beside the sum of the hinges.
+    pull : float, default=0.01
+        What the distances to the targets cost, beside the hinges.
+    n_targets, n_impostors : int, default=3 and 10
+        Every row should lie nearer to each of so many nearest rows of its class than to each of so many
+        nearest rows of others, by a margin.
+    euclid_share : float, default=0.01
+        Share of Euclid, of the mean size of the metrics, that is mixed into each of them: where a metric is
+        zero, or blind in a direction, rows are still told apart.
+    tol : float, default=1e-2
+        Relative duality gap at which the metrics are good enough.
+    max_iter : int, default=500
+        Steps for the metrics.
+    random_state : int, RandomState or None
+        For k-means.
+
+    Attributes
+    ----------
+    anchors_ : ndarray of shape (m, d)
+    weights_ : ndarray of shape (n_samples, m)
+        Weights of the anchors at the training rows.
+    metrics_ : ndarray of shape (m, d, d)
+        The metrics, without the share of Euclid.
+    distance_ : MixedDistance
+    objective_ : float
+        Objective of the metrics, divided by the number of triplets.
+    gap_ : float
+        Relative duality gap of the metrics.
+    weights_gap_ : float
+        The same for the weights.
+    n_iter_ : int
+        Steps for the metrics.
+    classes_, n_features_in_
+        As everywhere.
+
+    Notes
+    -----
+    Squared distances are measured in units of the mean squared distance to the impostors, so that the
+    settings mean the same whatever the units of the features. A step costs m times n d (d + K) + d^3 for m
+    anchors and K neighbours; some hundred steps: reduce more than about 100 features first. Memory is
+    O(T + n d + m d^2) for T = n n_targets n_impostors triplets; a bound distance keeps n m (d + 1) numbers.
+
+    References
+    ----------
+    Wang, Kalousis, Woznica (2012). Parametric local metric learning for nearest neighbor classification.
+    NIPS.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from nearkin import KNNClassifier
+    >>> from nearkin.learners.local.plml import PLML
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNNClassifier(PLML(n_anchors=3, random_state=0), n_neighbors=1).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
+    True
+    """
+
+    summary = "Metrics of anchor points, mixed smoothly from place to place; two convex problems."
+    cost = "P·(n·K·d + n·d² + d³) per step"
+    slow = True
+
+    def __init__(
+        self,
+        n_anchors="auto",
+        smoothness=100.0,
+        locality=1.0,
+        shrinkage=1.0,
+        pull=0.01,
+        *,
+        n_targets=3,
+        n_impostors=10,
+        euclid_share=0.01,
+        tol=1e-2,
+        max_iter=500,
+        random_state=None,
+    ):
+        self.n_anchors = n_anchors
+        self.smoothness = smoothness
+        self.locality = locality
+        self.shrinkage = shrinkage
+        self.pull = pull
+        self.n_targets = n_targets
+        self.n_impostors = n_impostors
+        self.euclid_share = euclid_share
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @classmethod
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
+        return {"pull": [0.01, 1.0, 100.0], "shrinkage": [1.0, 10.0]}
+
+    def fit(self, X, y):
+        """Learn the weights, then the metrics.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels, at least two different ones.
+        """
+        X, codes = self._validate_labelled(X, y, min_classes=2)
+        self._check_settings()
+        span = Span.of(X)
+        targets = same_class_neighbours(span.rows, codes, min(self.n_targets, len(X) - 1))
+        impostors = other_class_neighbours(span.rows, codes, min(self.n_impostors, len(X) - 1))
+        rows, places = np.nonzero(impostors >= 0)
+        size = float(np.mean(row_distances(span.rows, span.rows, rows, impostors[rows, places])))
+        near, far = _triplets(targets, impostors)
+        if len(near) == 0 or size == 0:
+            self._fall_back(X, "no row has both a target and an impostor apart from it")
+            return self
+        unit_rows = span.rows / np.sqrt(size)
+        anchors = self._weigh(unit_rows)
+        self.anchors_ = span.lifted(anchors * np.sqrt(size)) + X.mean(axis=0, dtype=np.float64)
+        solution = self._solve(unit_rows, targets, impostors, near, far)
+        self.objective_ = solution.objective / len(near)
+        self.gap_, self.n_iter_ = solution.gap, solution.n_iter
+        # Factors belong to rows scaled by shrinkage and size: see `_solve`.
+        factors = solution.factors.transpose(0, 2, 1) / ((2 * self.shrinkage) ** 0.25 * np.sqrt(size))
+        if not factors.any():
+            self._fall_back(X, "the triplets contradict each other and every metric is zero")
+            return self
+        self._keep(X, span, factors)
+        if not solution.converged:
+            warnings.warn(
+                f"PLML stopped at max_iter={self.max_iter} with a relative gap of {solution.gap:.1e}; "
+                "raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_settings(self) -> None:
+        for name in ("n_targets", "n_impostors", "max_iter"):
+            if not _positive_whole(getattr(self, name)):
+                raise ValueError(f"{name}={getattr(self, name)!r}: expected a positive integer.")
+        if self.n_anchors != "auto" and not _positive_whole(self.n_anchors):
+            raise ValueError(f"n_anchors={self.n_anchors!r}: expected 'auto' or a positive integer.")
+        for name in ("smoothness", "locality", "pull", "euclid_share", "shrinkage", "tol"):
+            value = getattr(self, name)
+            positive = name in ("shrinkage", "tol")
+            if not _number(value) or value < 0 or (positive and value == 0):
+                kind = "a positive number" if positive else "a number of at least 0"
+                raise ValueError(f"{name}={value!r}: expected {kind}.")
+
+    def _weigh(self, rows: np.ndarray) -> np.ndarray:
+        """Set the weights of the training rows; returns the anchors."""
+        n = len(rows)
+        wanted = self.n_anchors
+        if wanted == "auto":
+            wanted = min(MOST_ANCHORS, max(1, n // ROWS_PER_ANCHOR))
+        # Without that many different rows some cells of k-means would be empty.
+        wanted = min(int(wanted), len(np.unique(rows, axis=0)))
+        rng = check_random_state(self.random_state)
+        anchors = KMeans(wanted, n_init=1, random_state=rng).fit(rows).cluster_centers_
+        k = min(GRAPH_NEIGHBOURS, n - 1)
+        neighbours = nearest_other_rows(rows, k)
+        squared = row_distances(rows, rows, np.repeat(np.arange(n), k), neighbours.ravel()).reshape(n, k)
+        self.weights_, self.weights_gap_ = anchor_weights(
+            rows,
+            anchors,
+            heat_laplacian(neighbours, np.sort(squared, axis=1)),
+            locality=float(self.locality),
+            smoothness=float(self.smoothness),
+        )
+        return anchors
+
+    def _solve(self, rows, targets, impostors, near, far) -> MixtureSolution:
+        neighbours = np.concatenate([targets, impostors], axis=1).T
+        pull = np.zeros(neighbours.shape)
+        pull[: targets.shape[1]] = float(self.pull) * (targets.T >= 0)
+        # The solver's penalty is half the squared size: rows this much larger make it the one asked for.
+        scaled = rows / (2 * float(self.shrinkage)) ** 0.25
+        return solve_psd_mixture(
+            scaled,
+            neighbours,
+            near,
+            far,
+            self.weights_,
+            pull,
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+        )
+
+    def _keep(self, X: np.ndarray, span: Span, factors: np.ndarray) -> None:
+        """Set the metrics and the distance from factors in the coordinates of the span."""
+        inner = np.matmul(factors.transpose(0, 2, 1), factors)
+        r = inner.shape[1]
+        level = self.euclid_share * np.trace(inner, axis1=1, axis2=2).mean() / r
+        values, vectors = np.linalg.eigh(inner)
+        mixed = np.sqrt(np.maximum(values, 0) + level)[:, :, None] * vectors.transpose(0, 2, 1)
+        lifted = np.stack([span.lifted(F) for F in mixed])
+        plain = np.stack([span.lifted(F) for F in factors])
+        self.metrics_ = np.matmul(plain.transpose(0, 2, 1), plain)
+        origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        weights = self.weights_.astype(X.dtype, copy=False)
+        self.distance_ = MixedDistance(NearestRowWeights(X, weights), lifted.astype(X.dtype), origin)
+
+    def _fall_back(self, X: np.ndarray, reason: str) -> None:
+        warnings.warn(f"PLML falls back to the Euclidean distance: {reason}.", UserWarning, stacklevel=3)
+        d = X.shape[1]
+        self.anchors_ = X.mean(axis=0, keepdims=True, dtype=np.float64)
+        self.weights_, self.metrics_ = np.ones((len(X), 1)), np.eye(d)[None]
+        self.objective_, self.gap_, self.weights_gap_, self.n_iter_ = 1.0, 0.0, 0.0, 1
+        self.distance_ = EmbeddedDistance()
+
+
+def _triplets(targets: np.ndarray, impostors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pair numbers (rank * n + row, impostors after targets) of every target with every impostor."""
+    n, k = targets.shape
+    near = np.where(targets >= 0, np.arange(k) * n + np.arange(n)[:, None], -1)
+    ranks = k + np.arange(impostors.shape[1])
+    far = np.where(impostors >= 0, ranks * n + np.arange(n)[:, None], -1)
+    near, far = np.repeat(near, impostors.shape[1], axis=1).ravel(), np.tile(far, (1, k)).ravel()
+    whole = (near >= 0) & (far >= 0)
+    return near[whole], far[whole]
+
+
+def _positive_whole(value) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))

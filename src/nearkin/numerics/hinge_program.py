@@ -1,0 +1,233 @@
+"""Non-negative weights of the least hinge loss over triplets and the least sum: a linear program.
+
+For a T x p matrix Phi given as differences of rows of a pair matrix P, and shares c of the triplets,
+
+    primal   min over w >= 0 of  sum_t c_t [1 - (Phi w)_t]_+ + beta sum(w)
+    dual     max over g of       sum(g),   0 <= g <= c,  Phi' g <= beta
+
+It is solved by the proximal method of multipliers: each step solves
+
+    min over w >= 0, max over 0 <= g <= c of
+        beta sum(w) + g' (1 - Phi w) - mu/2 ||g - g_0||^2 + rho/2 ||w - w_0||^2
+
+about the point (w_0, g_0) of the step before. The maximum over g is a clipped line, so that what is
+left is smooth in w, with a hinge rounded over a width, and falls to a projected semismooth Newton method
+whose matrix only holds the triplets inside that width. The width shrinks from step to step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from nearkin.numerics.margin_dual import PairMatrix
+
+# Width over which the hinge is rounded at first, in margins; and the factor by which it shrinks.
+FIRST_WIDTH = 0.5
+WIDTH_DECAY = 0.4
+SMALLEST_WIDTH = 1e-7
+# Pull towards the last weights, as a share of the penalty at weights of the typical size.
+PULL = 1e-2
+# Newton steps of one proximal step; beyond that it ends as it is, and the next one is no narrower.
+MOST_INNER_STEPS = 30
+# A proximal step ends once the slope of every weight is this small beside the penalty: the dual point is
+# scaled down by as much, and a loose end would be carried from step to step.
+LOOSEST_INNER_TOLERANCE = 1e-2
+# Rows of Phi made at one time.
+TRIPLETS_AT_ONCE = 2048
+
+
+@dataclass(frozen=True)
+class HingeSolution:
+    """Weights with the values that certify them.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (p,)
+    objective : float
+        Primal value at the weights.
+    gap : float
+        Primal minus best dual value, relative to the primal value.
+    n_iter : int
+        Newton steps in all.
+    converged : bool
+    """
+
+    weights: np.ndarray
+    objective: float
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+class _Problem:
+    """Phi as an operator, with the values of both problems."""
+
+    def __init__(self, pairs: PairMatrix, near, far, shares, beta: float):
+        self.pairs, self.near, self.far, self.shares, self.beta = pairs, near, far, shares, beta
+
+    def margins(self, w) -> np.ndarray:
+        D = self.pairs.times(w)
+        return D[self.far] - D[self.near]
+
+    def aggregate(self, g) -> np.ndarray:
+        n_pairs = self.pairs.shape[0]
+        b = np.bincount(self.far, g, n_pairs)
+        b -= np.bincount(self.near, g, n_pairs)
+        return self.pairs.transposed_times(b)
+
+    def gram(self, triplets, columns) -> np.ndarray:
+        """Phi' Phi over some triplets and columns, a block of triplets at a time."""
+        total = np.zeros((len(columns), len(columns)))
+        for start in range(0, len(triplets), TRIPLETS_AT_ONCE):
+            part = triplets[start : start + TRIPLETS_AT_ONCE]
+            phi = self.pairs.take(self.far[part], columns)
+            phi -= self.pairs.take(self.near[part], columns)
+            total += phi.T @ phi
+        return total
+
+    def primal(self, w, margins) -> float:
+        return float(self.shares @ np.maximum(1 - margins, 0)) + self.beta * float(w.sum())
+
+    def dual(self, g, slopes) -> float:
+        """Value of g after it is scaled down to where Phi' g <= beta."""
+        largest = float(slopes.max())
+        return float(g.sum()) * (1.0 if largest <= self.beta else self.beta / largest)
+
+
+def solve_hinge_program(
+    pairs: PairMatrix, near, far, shares, beta: float, *, tol: float = 1e-3, max_iter: int = 300
+) -> HingeSolution:
+    """Weights of the least penalised hinge loss, certified by the duality gap.
+
+    Parameters
+    ----------
+    pairs : PairMatrix
+        P; triplet t is ``P[far[t]] - P[near[t]]``.
+    near, far : ndarray of shape (T,)
+    shares : ndarray of shape (T,)
+        Positive; what the hinge of each triplet counts.
+    beta : float
+        Positive.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Newton steps in all.
+
+    Returns
+    -------
+    HingeSolution
+
+    Notes
+    -----
+    A Newton step costs a few products with P and, with E triplets inside the width and J weights that may
+    move, E J^2 + J^3. Memory is O(T + p^2) beside P.
+    """
+    problem = _Problem(pairs, near, far, shares, beta)
+    w, margins = _start(problem)
+    g = np.zeros(len(near))
+    best_w, best = w, problem.primal(w, margins)
+    zero = float(shares.sum())
+    if zero < best:
+        best_w, best = np.zeros_like(w), zero
+    bound, width, n_iter = 0.0, FIRST_WIDTH, 0
+    while True:
+        # The dual variables of triplets of share c run from 0 to c while their margins cross the width.
+        mu = width / shares.mean()
+        w, g, margins, slopes, used, finished = _proximal_step(
+            problem, w, g, margins, mu, min(LOOSEST_INNER_TOLERANCE, 0.3 * tol), max_iter - n_iter
+        )
+        n_iter += used
+        bound = max(bound, problem.dual(g, slopes))
+        value = problem.primal(w, margins)
+        if value < best:
+            best_w, best = w, value
+        gap = max(1 - bound / best, 0.0)
+        if gap <= tol or n_iter >= max_iter:
+            return HingeSolution(best_w, best, gap, max(1, n_iter), gap <= tol)
+        # A width that runs ahead of the weights leaves Newton's method with too few triplets to see by.
+        width = max(width * WIDTH_DECAY, SMALLEST_WIDTH) if finished else min(2 * width, FIRST_WIDTH)
+
+
+def _start(problem: _Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The best multiple of equal weights, and its margins."""
+    w = np.ones(problem.pairs.shape[1])
+    margins = problem.margins(w)
+    scales = 1 / np.quantile(margins[margins > 0], [0.1, 0.3, 0.5, 0.8]) if (margins > 0).any() else [0.0]
+    scale = min(scales, key=lambda s: problem.primal(s * w, s * margins))
+    return scale * w, scale * margins
+
+
+def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float, max_iter: int):
+    """Weights, dual variables, margins and Phi' g after one step, steps taken, and whether it ended."""
+    start, beta = w, problem.beta
+    rho = PULL * beta / max(float(w.max()), 1e-12)
+
+    def evaluate(w, margins):
+        short = 1 - margins
+        g = np.clip(centre + short / mu, 0, problem.shares)
+        moved = w - start
+        value = beta * float(w.sum()) + 0.5 * rho * float(moved @ moved)
+        return value + float(g @ short) - 0.5 * mu * float(np.sum((g - centre) ** 2)), g
+
+    value, g = evaluate(w, margins)
+    for n_iter in range(1, max(1, min(max_iter, MOST_INNER_STEPS)) + 1):
+        slopes = problem.aggregate(g)
+        gradient = beta + rho * (w - start) - slopes
+        residual = np.where(w > 0, np.abs(gradient), np.maximum(-gradient, 0)).max()
+        if residual <= tol * beta:
+            return w, g, margins, slopes, n_iter, True
+        free = np.flatnonzero((w > 0) | (gradient < 0))
+        inside = np.flatnonzero((g > 0) & (g < problem.shares))
+        direction = np.zeros_like(w)
+        H = problem.gram(inside, free) / mu
+        # Directions that no triplet bends are held by the pull alone; rounding needs a little more.
+        H.flat[:: len(H) + 1] += rho + 1e-12 * max(float(np.trace(H)) / len(H), rho)
+        direction[free] = _newton_step(H, gradient[free], w[free])
+        step = 1.0
+        while True:
+            trial = np.maximum(w + step * direction, 0)
+            moved_margins = problem.margins(trial)
+            trial_value, trial_g = evaluate(trial, moved_margins)
+            if trial_value <= value + 1e-4 * float(gradient @ (trial - w)) + 1e-14 * abs(value):
+                break
+            step *= 0.5
+            if step < 1e-8:
+                # The direction does lead down: only rounding can hide it.
+                return w, g, margins, slopes, n_iter, True
+        w, margins, value, g = trial, moved_margins, trial_value, trial_g
+    return w, g, margins, problem.aggregate(g), n_iter, False
+
+
+def _newton_step(H, gradient, w) -> np.ndarray:
+    """The step to the minimum of the parabola over w + step >= 0, by block principal pivoting.
+
+    All weights on the wrong side change sides together (below zero, or at zero with a falling slope), while
+    that leaves fewer of them; else only the last one does, which cannot go round in circles.
+    """
+    target = gradient - H @ w
+    rounding = 1e-10 * np.abs(target).max()
+    free = w > 0
+    fewest, tries = len(w) + 1, 3
+    z = np.zeros_like(w)
+    for _ in range(50 * len(w)):
+        z[:] = 0
+        kept = np.flatnonzero(free)
+        if len(kept):
+            factor = cho_factor(H[np.ix_(kept, kept)], overwrite_a=True, check_finite=False)
+            z[kept] = -cho_solve(factor, target[kept], check_finite=False)
+        slopes = H[:, kept] @ z[kept] + target
+        wrong = np.where(free, z < 0, slopes < -rounding)
+        count = int(wrong.sum())
+        if count == 0:
+            break
+        if count < fewest:
+            fewest, tries = count, 3
+        elif tries > 0:
+            tries -= 1
+        else:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        free = free ^ wrong
+    return np.maximum(z, 0) - w
