@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -277,4 +277,5 @@ def compare(
         description={"kind": "compare", "baseline": baseline, "dataset": name, **(description or {})},
         **how,
     )
-    return summarise(records, baseline, scouted, run=run_name(tasks))
+    # Records may be of an earlier run with fewer repeats.
+    return replace(summarise(records, baseline, scouted, run=run_name(tasks)), protocol=protocol.describe())
