@@ -68,13 +68,14 @@ def test_one_rule_decides_every_mention_of_the_winner():
     everything = records("Euclid", EUCLID) + records("lucky", noisy) + records("sure", shifted(0.01))
     ahead = records("ahead", shifted(0.3)[:9]) + records("ahead", [None], status="not run")
     found = summarise(everything + ahead, "Euclid")
-    assert found.winner == choose_winner(found.rows).label == found.learned().label == "lucky"
+    assert found.winner == choose_winner(found.rows).standing.label == found.learned().label == "lucky"
     assert found.statement == (
         "sure, ahead beat Euclid; sure by 1.0 points of accuracy. lucky has the best mean, but the "
         "difference could be chance."
     )
     poor = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
-    assert (poor.winner, poor.learned().label) == ("Euclid", "poor")
+    assert found.reason == "best mean, though the difference could be chance"
+    assert (poor.winner, poor.learned().label, poor.reason) == ("Euclid", "poor", "best mean")
     assert poor.learned(with_neighbours=True) is None
     assert summarise(records("Euclid", [None], status="crash"), "Euclid").winner is None
 

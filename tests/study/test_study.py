@@ -99,6 +99,7 @@ def test_the_winner_is_saved_with_where_it_came_from(kept, tmp_path):
     said = read_metadata(path)["metadata"]
     assert said["learner"] == study.winner
     assert said["scores"]["mean"] == study.comparison.row(study.winner).mean
+    assert said["scores"]["reason"] == study.comparison.reason
     assert said["n_rows"] == 178
     # Another than the winner, by name.
     other = read_metadata(study.save(tmp_path / "euclid.nearkin", "Euclid"))["metadata"]

@@ -117,7 +117,7 @@ def compare(
     if report_path is not None:
         to_stderr(f"report: {study.report(report_path)}")
     if out_path is not None:
-        to_stderr(f"model: {study.save(out_path)}")
+        to_stderr(f"model: {study.save(out_path)} ({study.winner}: {study.comparison.reason})")
 
 
 def _print(study) -> None:

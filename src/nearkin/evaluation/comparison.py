@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from nearkin.evaluation.metrics import METRICS, Metric
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -49,7 +49,13 @@ class Comparison:
     def winner(self) -> str | None:
         """Label of the winner, or None if nothing finished; `choose_winner` has the rule."""
         found = choose_winner(self.rows)
-        return None if found is None else found.label
+        return None if found is None else found.standing.label
+
+    @property
+    def reason(self) -> str:
+        """Why the winner is the winner; empty if there is none."""
+        found = choose_winner(self.rows)
+        return "" if found is None else found.reason
 
     @property
     def beaten(self) -> bool:
@@ -77,7 +83,7 @@ class Comparison:
 
         `with_neighbours` passes over models that decide by prototypes, for views of neighbours.
         """
-        ranked = [row for row in (choose_winner(self.rows), *self.finished) if row is not None]
+        ranked = sorted(self.finished, key=lambda row: row.label != self.winner)
         learners = [row for row in ranked if row.kind == "learner"]
         return next((row for row in learners if row.hub_skewness is not None or not with_neighbours), None)
 
@@ -114,6 +120,7 @@ class Comparison:
             "baseline": self.baseline,
             "rows": [asdict(row) for row in self.rows],
             "winner": self.winner,
+            "reason": self.reason,
             "test": self.test,
             "protocol": self.protocol,
             "seed": self.seed,
@@ -129,13 +136,24 @@ class Comparison:
         return pd.DataFrame([asdict(row) for row in self.rows]).set_index("label")
 
 
-def choose_winner(rows: Sequence[Standing]) -> Standing | None:
-    """The one rule: the best mean among neighbour models with every fold done.
+class Winner(NamedTuple):
+    """Who has won, and why, in words."""
+
+    standing: Standing
+    reason: str
+
+
+def choose_winner(rows: Sequence[Standing]) -> Winner | None:
+    """The one rule: the best mean among neighbour models with every fold done; None if there is none.
 
     A tie goes to the baseline, then to the faster fit, as `rows` are ordered. Headline, key figures,
     views before and after, and the saved model all ask here.
     """
-    return next((row for row in rows if row.status == DONE and not row.reference), None)
+    for row in rows:
+        if row.status == DONE and not row.reference:
+            sure = row.baseline or row.verdict == BEATS
+            return Winner(row, "best mean" if sure else "best mean, though the difference could be chance")
+    return None
 
 
 def summarise(
@@ -277,4 +295,5 @@ def compare(
         description={"kind": "compare", "baseline": baseline, "dataset": name, **(description or {})},
         **how,
     )
-    return summarise(records, baseline, scouted, run=run_name(tasks))
+    # Records may be of an earlier run with fewer repeats.
+    return replace(summarise(records, baseline, scouted, run=run_name(tasks)), protocol=protocol.describe())

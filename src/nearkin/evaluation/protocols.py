@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, fields
+from typing import ClassVar
 from typing import Protocol as Interface
 
 import numpy as np
@@ -32,10 +33,19 @@ class Protocol(Interface):
 
     def describe(self) -> dict: ...
 
+    def identity(self) -> dict: ...
+
 
 class _Described:
+    #: Settings that say how many splits there are, but not which rows are in one.
+    _counts: ClassVar[tuple[str, ...]] = ()
+
+    def identity(self) -> dict:
+        """What decides the rows of a split: part of the key of a task, so that repeats can be added."""
+        return {name: value for name, value in self.describe().items() if name not in self._counts}
+
     def describe(self) -> dict:
-        """Name and settings, JSON-ready: part of the key of every task."""
+        """Name and settings, JSON-ready."""
         settings = {field.name: describe(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
         return {"protocol": type(self).__name__, **settings}
 
@@ -124,6 +134,7 @@ class StratifiedFolds(_Described):
 
     n_folds: int = 10
     n_repeats: int = 1
+    _counts = ("n_repeats",)
 
     def splits(self, y, seed: int) -> list[Split]:
         n_folds = _check_folds(self.n_folds, len(y))
@@ -147,6 +158,7 @@ class Folds(_Described):
 
     n_folds: int = 5
     n_repeats: int = 1
+    _counts = ("n_repeats",)
 
     def splits(self, y, seed: int) -> list[Split]:
         n_folds = _check_folds(self.n_folds, len(y))
@@ -175,6 +187,7 @@ class RandomSplits(_Described):
     test_share: float = 0.3
     stratified: bool = True
     max_rows: int | None = None
+    _counts = ("n_splits",)
 
     def splits(self, y, seed: int) -> list[Split]:
         if not 0 < self.test_share < 1:

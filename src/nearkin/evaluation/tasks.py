@@ -129,7 +129,7 @@ def plan_tasks(
     if repeated:
         raise ValueError(f"labels must be unique, but {', '.join(repeated)} came up more than once.")
     splits: Sequence[Split] = protocol.splits(problem.y, seed)
-    described = protocol.describe()
+    described, identity_of_split = protocol.describe(), protocol.identity()
     if splits and splits[0].validation is not None:
         candidates = [expanded for candidate in candidates for expanded in candidate.expand()]
     signatures = [candidate.signature() for candidate in candidates]
@@ -141,7 +141,7 @@ def plan_tasks(
                 problem.name,
                 candidate.label,
                 signature,
-                described,
+                identity_of_split,
                 seed,
                 f"{split.repeat}.{split.fold}",
             ]

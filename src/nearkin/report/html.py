@@ -96,9 +96,10 @@ def render_page(
 
 def key_figures(comparison: Comparison) -> list[dict[str, str]]:
     """The tiles under the headline: winner, Euclid, hubs and time."""
-    winner, baseline = choose_winner(comparison.rows), comparison.row(comparison.baseline)
-    if winner is None:
+    found, baseline = choose_winner(comparison.rows), comparison.row(comparison.baseline)
+    if found is None:
         return []
+    winner = found.standing
     metric = comparison.metric
     tiles = [{"label": f"Best: {winner.label}", "value": metric.text(winner.mean), "note": metric.name}]
     if baseline.finished and winner is not baseline:

@@ -63,8 +63,8 @@ class Section:
 
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
-        f" “Beats Euclid?” is a {comparison.test} on the same folds: p as such, and adjusted by Holm for the "
-        "number of rows, which decides."
+        f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
+        "by Holm for the number of rows, which decides."
     )
     explanation = (
         f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "

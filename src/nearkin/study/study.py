@@ -254,6 +254,7 @@ class Study:
         model, label = self.fit(label), self.winner if label is None else label
         row, metric = self.comparison.row(str(label)), self.comparison.metric
         scores = {"metric": metric.name, "mean": row.mean, "sd": row.sd, "folds": list(row.scores)}
+        scores["reason"] = self.comparison.reason if row.label == self.winner else "asked for"
         command = self.circumstances.command
         save_model(model, self.data, path, learner=row.label, scores=scores, command=command)
         return Path(path)

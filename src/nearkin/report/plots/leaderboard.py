@@ -33,7 +33,7 @@ def leaderboard_figure(comparison: Comparison) -> go.Figure:
                 "symbol": "diamond" if row.kind == "reference" else "circle",
             },
             error_x=_interval(row, metric, colour),
-            hovertemplate=_hover(row, metric),
+            hovertemplate=_hover(row, metric, comparison.baseline),
         )
     baseline = comparison.row(comparison.baseline).mean
     if baseline is not None:
@@ -60,13 +60,13 @@ def _interval(row: Standing, metric: Metric, colour: str) -> dict | None:
     }
 
 
-def _hover(row: Standing, metric: Metric) -> str:
+def _hover(row: Standing, metric: Metric, baseline: str) -> str:
     lines = [f"<b>{row.label}</b>", f"{metric.name} {metric.text(row.mean)}"]
     if row.interval is not None:
         low, high = map(metric.text, clipped_interval(row.interval, percent=metric.percent))
         lines.append(f"95 % interval {low} to {high}")
     if row.p_value is not None:
-        lines.append(f"against Euclid {metric.text(row.difference, signed=True)}, p = {row.p_value:.3g}")
+        lines.append(f"against {baseline} {metric.text(row.difference, signed=True)}, p = {row.p_value:.3g}")
     if row.p_adjusted is not None:
         lines.append(f"p adjusted = {row.p_adjusted:.3g}")
     return "<br>".join(lines) + "<extra></extra>"

@@ -1,0 +1,59 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from nearkin.study.data import as_dataset
+
+ROWS = np.arange(24.0).reshape(12, 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "task"),
+    [
+        (list("ab") * 6, "classification"),
+        ([True, False] * 6, "classification"),
+        (np.arange(12) % 3, "classification"),
+        ((np.arange(12) % 3).astype(float), "classification"),
+        (np.arange(12) / 7, "regression"),
+        (ROWS / 7, "regression"),
+    ],
+)
+def test_targets_ask_for_their_task(y, task):
+    data = as_dataset(ROWS, y)
+    assert data.task == task
+    assert as_dataset(pd.DataFrame(ROWS, columns=["a", "b"]), y).task == task
+
+
+def test_the_task_may_be_given():
+    assert as_dataset(ROWS, np.arange(12), task="regression").task == "regression"
+
+
+def test_frames_keep_their_names():
+    frame = pd.DataFrame(ROWS, columns=["size", "kind"], index=np.arange(12)[::-1])
+    data = as_dataset(frame, pd.Series(list("ab") * 6, name="kind", index=frame.index))
+    assert data.feature_names == ("size", "kind")
+    assert data.target_names == ("kind (target)",)
+    # By position, as everywhere in scikit-learn, not by index.
+    assert data.y.tolist() == list("ab") * 6
+    assert as_dataset(frame, list("ab") * 6).target_names == ("target",)
+    several = as_dataset(frame, pd.DataFrame({"p": ROWS[:, 0] / 3, "q": ROWS[:, 1] / 3}))
+    assert several.target_names == ("p", "q")
+
+
+def test_polars_frames():
+    data = as_dataset(pl.DataFrame({"a": ROWS[:, 0], "b": ["x", "y"] * 6}), pl.Series("kind", ["u", "v"] * 6))
+    assert data.target_names == ("kind",)
+    assert data.n_samples == 12
+
+
+def test_missing_cells_are_filled_on_request():
+    frame = pd.DataFrame({"a": [1.0, None, 3.0, 4.0], "b": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.raises(ValueError, match="missing"):
+        as_dataset(frame, list("uvuv"))
+    assert as_dataset(frame, list("uvuv"), impute="median").n_samples == 4
+
+
+def test_constant_targets_among_several_are_told():
+    with pytest.warns(UserWarning, match="target 2 are the same"):
+        as_dataset(pd.DataFrame(ROWS), np.column_stack([ROWS[:, 0] / 7, np.full(12, 2.5)]))
