@@ -32,8 +32,8 @@ ESTIMATOR = "estimator.skops"
 # Rooms whose classes may be part of a fitted model; none of them touches files or runs programs.
 MODEL_ROOMS = ("distances", "search", "maps", "losses", "solvers", "learners", "predictors", "datasets")
 
-# Plain containers of arrays that skops leaves to the caller to trust.
-SPARSE_CONTAINERS = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix")
+# Plain containers and descriptions of arrays that skops leaves to the caller to trust.
+ARRAY_TYPES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix", "numpy.dtype")
 
 
 class ModelFileError(ValueError):
@@ -172,7 +172,7 @@ def _trusted_types(dumped: bytes, what: str, verb: str) -> list[str]:
 
 
 def _is_model_class(name: str) -> bool:
-    if name in SPARSE_CONTAINERS:
+    if name in ARRAY_TYPES:
         return True
     module_name, _, class_name = name.rpartition(".")
     if not module_name.startswith(tuple(f"nearkin.{room}." for room in MODEL_ROOMS)):

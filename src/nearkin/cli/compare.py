@@ -95,7 +95,9 @@ def compare(
         dataset, found, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
     )
     if references:
-        candidates += reference_candidates(dataset.task, dataset.is_sparse, dataset.n_targets)
+        candidates += reference_candidates(
+            dataset.task, dataset.is_sparse, dataset.n_targets, dataset.encoder
+        )
     for notice in notices:
         to_stderr(f"note: {notice}", style="yellow")
     with progress_bar(f"comparing on {dataset.name}") as progress:

@@ -247,8 +247,8 @@ def fitted(outcome: Outcome, label: str, rows=None):
     candidate, data = outcome.candidate(label), outcome.data
     setting = original_values(candidate, outcome.comparison.row(label).setting)
     decided = replace(candidate, grid={}, predict_time=(), setting=setting)
-    X, y = (data.X, data.y) if rows is None else (data.X[rows], data.y[rows])
-    model, _ = fit_candidate(Problem(data.name, X, y, data.task), decided, outcome.plan.seed)
+    data = data if rows is None else data.take(rows)
+    model, _ = fit_candidate(Problem(data.name, data.X, data.y, data.task), decided, outcome.plan.seed)
     return model
 
 

@@ -62,6 +62,7 @@ def fit(
         scale=scale,
         sparse=dataset.is_sparse,
         n_neighbors=min(neighbors, dataset.n_samples),
+        encoder=dataset.encoder,
     )
     started = perf_counter()
     model.fit(dataset.X, dataset.y)

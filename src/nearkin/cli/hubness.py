@@ -65,7 +65,14 @@ def hubness(
     views = [
         measured(
             name,
-            make_model(part, dataset.task, scale=scale, sparse=dataset.is_sparse, by_neighbours=True),
+            make_model(
+                part,
+                dataset.task,
+                scale=scale,
+                sparse=dataset.is_sparse,
+                by_neighbours=True,
+                encoder=dataset.encoder,
+            ),
             dataset,
             k=k,
             n_folds=folds,

@@ -22,8 +22,8 @@ def measured(name: str, model, data, *, k: int, n_folds: int, seed: int) -> Hubn
             raise CommandError(
                 f"--k {k} is more than the {len(split.train)} references of a fold; choose a smaller one."
             )
-        fitted = clone(model).fit(data.X[split.train], data.y[split.train])
-        queries = fitted[:-1].transform(data.X[split.test])
+        fitted = clone(model).fit(data.take(split.train).X, data.y[split.train])
+        queries = fitted[:-1].transform(data.take(split.test).X)
         _, indices = fitted.steps[-1][1].kneighbors(queries, n_neighbors=k)
         neighbours[split.test] = split.train[indices]
     return hubness_view(

@@ -35,19 +35,28 @@ def predict(
 ) -> None:
     """Predict NEW with a saved MODEL.
 
-    Rows are numbered from 0, without the header, in NEW as in the training data.
+    Rows are numbered from 1, without the header, in NEW as in the training data.
     """
     from nearkin.cli.modelfile import load_model
-    from nearkin.cli.predicting import prediction_table
     from nearkin.datasets import load_features
+    from nearkin.predictors import prediction_table
 
     out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
-    X = load_features(as_path(new), loaded.encoder)
-    if X.shape[0] == 0:
-        raise CommandError(f"{new} has no rows to predict.")
-    table = prediction_table(loaded, X, n_neighbors=neighbors, proba=proba)
+    X = load_features(as_path(new))
+    if hasattr(X, "columns") and not loaded.takes_tables:
+        raise CommandError(
+            f"{new} is a table, but the model was fitted on bare arrays; give an npz file with X."
+        )
+    table = prediction_table(
+        loaded.pipeline,
+        X,
+        n_neighbors=neighbors,
+        proba=proba,
+        target_names=loaded.target_names,
+        class_names=loaded.class_names,
+    )
     if out_path is not None:
         table.to_csv(out_path, index=False)
         to_stderr(f"{len(table)} predictions: {out_path}")

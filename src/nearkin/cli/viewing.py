@@ -149,9 +149,9 @@ def _local(outcome: Outcome, namer) -> list[LocalViews]:
         views = local_views(
             row.label,
             getattr(final, "learner_", final),
-            pipeline[:-1].transform(data.X[rows]),
+            pipeline[:-1].transform(data.take(rows).X),
             data.y[rows],
-            data.feature_names,
+            data.feature_names if data.encoder is None else pipeline[:-1].get_feature_names_out(),
             namer,
         )
         found += [] if views is None else [views]

@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import scipy.sparse as sp
-
 from nearkin.datasets import openml
 from nearkin.datasets.bundled import bundled_source, load_bundled
 from nearkin.datasets.dataset import Dataset
-from nearkin.datasets.encoding import TableEncoder
 from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
 from nearkin.datasets.npz import features_of, load_arrays, read_npz
 from nearkin.datasets.readers import TABLE_SUFFIXES, existing_file, read_table
@@ -139,36 +135,17 @@ def load_dataset(
     return _load_openml(known, wishes, download, openml_url, cache_dir)
 
 
-def load_features(path: str | Path, encoder: TableEncoder | None = None, *, encoding: str = "utf-8"):
-    """Rows to predict for: a file's features, encoded as the model's training table was.
-
-    Parameters
-    ----------
-    path : str or Path
-        A table whose columns `encoder` finds by name, or an npz file with X (a target is ignored).
-    encoder : TableEncoder, optional
-        Needed for tables.
+def load_features(path: str | Path, *, encoding: str = "utf-8"):
+    """Rows to predict for: a table as it is, which a model's encoder takes, or the X of an npz file.
 
     Returns
     -------
-    ndarray or csr_matrix
+    DataFrame, ndarray or csr_matrix
     """
     path = existing_file(path)
     if path.suffix.lower() == NPZ_SUFFIX:
-        X = features_of(load_arrays(path), path.name)
-        if not np.isfinite(X.data if sp.issparse(X) else X).all():
-            raise DataError(f"{path.name}: X holds missing or infinite values; fill or remove them first.")
-        if encoder is not None and X.shape[1] != len(encoder.feature_names):
-            raise DataError(
-                f"{path.name} has {X.shape[1]} features, but the model was fitted with "
-                f"{len(encoder.feature_names)}."
-            )
-        return X
-    if encoder is None:
-        raise DataError(
-            f"{path.name} is a table, but the model was fitted on bare arrays; give an npz file with X."
-        )
-    return encoder.encode(read_table(path, encoding=encoding))
+        return features_of(load_arrays(path), path.name)
+    return read_table(path, encoding=encoding)
 
 
 def list_datasets(
@@ -276,14 +253,13 @@ def _check_raw_rows(table, expected: Sequence[int], known: KnownDataset) -> None
 
 
 def _check_openml(data: Dataset, expected: Sequence[int], known: KnownDataset) -> Dataset:
-    """The declared shape; where OpenML's table differs, its raw columns before one-hot are counted."""
+    """The declared shape; where OpenML's table differs, its columns before one-hot are counted."""
     if not known.openml_shape:
         return check_shape(data, known)
-    raw_columns = len(data.encoder.input_columns) if data.encoder else data.n_features
-    if raw_columns != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
+    if data.n_features != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
         raise DataError(
             f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
-            f"and {expected[1]} columns but found {data.n_samples} and {raw_columns}."
+            f"and {expected[1]} columns but found {data.n_samples} and {data.n_features}."
         )
     return data
 

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, TASKS, Dataset
-from nearkin.datasets.encoding import IMPUTE_CHOICES, ColumnCode, TableEncoder
 from nearkin.datasets.errors import DataError, close_matches, shortened
 from nearkin.datasets.readers import existing_file
+from nearkin.datasets.tables import table_features
 from nearkin.datasets.targets import choose_targets, task_of_numbers
 
 _SPLIT_KEYS = ("X_train", "X_test")
@@ -55,9 +55,7 @@ def read_npz(
     X = features_of(arrays, path.name)
     y, target_names, task = _chosen_target(arrays, X.shape[0], path.name, target, task)
     names = _names(arrays, X.shape[1])
-    encoder = None
-    if not sp.issparse(X):
-        X, encoder = _filled(X, names, impute, path.name)
+    X, encoder = (X, None) if sp.issparse(X) else _with_encoder(X, names, impute, path.name)
     train, test = _split(arrays, X.shape[0], path.name)
     classes = _class_names(arrays, y, task, target)
     return Dataset(
@@ -201,29 +199,16 @@ def _names(arrays, n_features: int) -> tuple[str, ...]:
     return tuple(f"x{i + 1}" for i in range(n_features))
 
 
-def _filled(X: np.ndarray, names, impute, file: str) -> tuple[np.ndarray, TableEncoder]:
-    """X without holes, and the encoder that fills new tables alike."""
-    if impute not in IMPUTE_CHOICES:
-        raise DataError(f"impute is {impute!r}; it must be None or 'median'.")
-    infinite = np.isinf(X).any(axis=0)
-    if infinite.any():
-        raise DataError(f"{file}: infinite values in {shortened(np.array(names)[infinite])}; replace them.")
-    holes = np.isnan(X)
-    if not holes.any():
-        if impute is None:
-            return X, TableEncoder.for_numbers(names, str(X.dtype))
-    elif impute is None:
-        raise DataError(
-            f"{file}: missing values in {shortened(np.array(names)[holes.any(axis=0)])}. Fill them in with "
-            "impute='median' (--impute median on the command line), or remove those rows or columns."
-        )
-    elif holes.all(axis=0).any():
-        raise DataError(
-            f"{file}: nothing but missing values in {shortened(np.array(names)[holes.all(axis=0)])}."
-        )
-    medians = np.nanmedian(X, axis=0)
-    codes = tuple(ColumnCode(name, "number", (), float(median)) for name, median in zip(names, medians))
-    return np.where(holes, medians.astype(X.dtype), X), TableEncoder(codes, impute, str(X.dtype))
+def _with_encoder(X: np.ndarray, names, impute, file: str):
+    """X itself and no encoder; or, where holes are to be filled, a table and the encoder for it."""
+    import pandas as pd
+
+    if impute is None and np.isfinite(X).all():
+        return X, None
+    try:
+        return table_features(pd.DataFrame(X, columns=list(names)), impute=impute)
+    except DataError as error:
+        raise DataError(f"{file}: {error}") from error
 
 
 def _split(arrays, n_rows: int, file: str):

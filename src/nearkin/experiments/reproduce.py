@@ -27,8 +27,6 @@ from nearkin.experiments.values import Values
 DOWNLOAD = "download"
 NOT_IN_QUICK = "left out of quick runs"
 
-Loader = Callable[..., Dataset]
-
 
 def reproduce(
     paper: Paper,
@@ -137,7 +135,9 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
             absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
             continue
         try:
-            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
+            setups.append(
+                _setup(paper, use, load_dataset(use.name, download=download).encoded(), quick, seed)
+            )
         except (DataError, OSError) as error:
             absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
     return setups, absent
