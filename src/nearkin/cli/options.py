@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from nearkin.cli.errors import CommandError
+from nearkin.cli.output import to_stderr
 
 DataArgument = Annotated[
     str, typer.Argument(metavar="DATA", help="A CSV, Parquet, ARFF or npz file, or the name of a known set.")
@@ -29,7 +30,7 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="classification or regression; chosen by the target's type if left out.",
+        help="classification or regression; chosen by the target if left out, and said why.",
     ),
 ]
 ImputeOption = Annotated[
@@ -149,7 +150,15 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None):
         data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
     )
     _refuse_nothing_to_learn(found)
+    announce_task(found, task)
     return found
+
+
+def announce_task(dataset, asked: str | None) -> None:
+    """Say which task was chosen and why, before any work starts."""
+    if asked is None and dataset.task_reason:
+        other = "regression" if dataset.task == "classification" else "classification"
+        to_stderr(f"task: {dataset.task}, as {dataset.task_reason} (--task {other} overrides)")
 
 
 def tell_of_constant_targets(dataset) -> None:

@@ -38,6 +38,8 @@ class Dataset:
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Labels (numbers, strings or booleans, as they were read) or real targets.
     task : {'classification', 'regression'}
+    task_reason : str
+        Why that task was chosen, for people; empty where it was never in doubt.
     feature_names, target_names : tuple of str
     class_names : tuple of str
         One readable name per class, in the order of ``np.unique(y)``; empty for regression.
@@ -72,6 +74,7 @@ class Dataset:
     source: str = ""
     encoder: TableEncoder | None = None
     extras: Mapping[str, np.ndarray] = field(default_factory=dict)
+    task_reason: str = ""
 
     def __post_init__(self):
         if self.task not in TASKS:

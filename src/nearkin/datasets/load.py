@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nearkin.datasets import openml
@@ -84,8 +84,9 @@ def load_dataset(
         Column(s) to predict: a name, a pattern such as ``Y*``, several separated by commas, or a
         list. Without it, a column called target, class, label or y, else the last one.
     task : {'classification', 'regression'}, optional
-        Chosen by the type of the target if not given: text, booleans and whole numbers are classes,
-        fractions are regression.
+        Chosen by the target if not given: text and booleans are classes, fractions are regression,
+        whole numbers are classes if they are few or numbered through (`targets.task_of_numbers`);
+        `Dataset.task_reason` says why.
     impute : {'median'}, optional
         Fill missing cells with the median (numbers) or most frequent value (categories); without
         it, missing cells are an error.
@@ -120,6 +121,8 @@ def load_dataset(
     known = find_known(name)
     stored = _in_folder(known.name if known else name, data_dir)
     if stored is not None:
+        if known is not None and target is None and task is None:
+            wishes = replace(wishes, task=known.task)
         data = _load_file(stored, known.name if known else stored.stem, wishes)
         return data if known is None or target is not None or drop else check_shape(data, known)
     if known is None:

@@ -9,7 +9,7 @@ from nearkin.datasets.columns import CATEGORY, NUMBER, as_numbers
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.encoding import TableEncoder, as_table
 from nearkin.datasets.errors import DataError, close_matches, shortened
-from nearkin.datasets.targets import choose_targets, target_values
+from nearkin.datasets.targets import choose_targets, target_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,13 +52,14 @@ def dataset_from_table(
             f"{name} has no feature columns besides the target ({', '.join(targets)}); if the file is not "
             "separated by commas, semicolons, tabs or bars, save it as CSV."
         )
-    y, task = target_values(table, targets, task)
+    chosen = target_of(table, targets, task)
     X, encoder = table_features(features, impute=impute, categorical=categorical)
     return Dataset(
         name=name,
         X=X,
-        y=y,
-        task=task,
+        y=chosen.values,
+        task=chosen.task,
+        task_reason=chosen.reason,
         feature_names=tuple(features.columns),
         target_names=tuple(targets),
         source=source,
