@@ -221,7 +221,11 @@ def test_nothing_of_the_held_out_rows_enters_the_encoding():
 def test_it_is_a_transformer_in_scikit_learns_manner():
     table, _ = table_with_holes()
     encoder = TableEncoder(impute="median", categorical=("colour",))
-    assert clone(encoder).get_params() == {"impute": "median", "categorical": ("colour",)}
+    assert clone(encoder).get_params() == {
+        "impute": "median",
+        "categorical": ("colour",),
+        "max_categories": 50,
+    }
     framed = clone(encoder).set_output(transform="pandas").fit(table).transform(table.iloc[5:8])
     assert framed.columns.tolist() == ["size", "colour=blue", "colour=red"]
     assert framed.index.tolist() == [5, 6, 7]
@@ -234,3 +238,32 @@ def test_arrays_are_tables_without_names():
         encoder.transform(np.zeros((1, 3)))
     with pytest.raises(DataError, match=r"2-d"):
         encoder.transform(np.zeros(3))
+
+
+@pytest.mark.parametrize("impute", ["median", "mean", "most-frequent", "knn"])
+def test_every_way_of_imputing_fills_new_rows_and_survives_the_file(impute, tmp_path):
+    from nearkin import load, save
+
+    table, y = table_with_holes()
+    table["when"] = pd.date_range("2024-01-01", periods=len(table)).strftime("%Y-%m-%d")
+    table.loc[4, "when"] = None
+    model = make_pipeline(TableEncoder(impute=impute), KNNClassifier()).fit(table, y)
+    encoded = model[0].transform(table)
+    assert np.isfinite(encoded).all()
+    save(model, tmp_path / "m.nearkin")
+    again = load(tmp_path / "m.nearkin")
+    np.testing.assert_array_equal(again[0].transform(table), encoded)
+    known = table["size"].notna()
+    np.testing.assert_array_equal(encoded[known, 0], table["size"][known])
+
+
+def test_rare_values_share_a_feature():
+    cities = [f"c{i:02d}" for i in range(60) for _ in range(70 - i)]
+    table = pd.DataFrame({"city": cities, "size": np.arange(len(cities)) % 13})
+    with pytest.warns(DataNotice, match=r"'city' holds 60 different texts; the 51 rarest"):
+        encoder = TableEncoder(max_categories=10).fit(table)
+    assert names(encoder) == (*(f"city=c0{i}" for i in range(9)), "city=(rare)", "size")
+    with pytest.warns(DataNotice, match=r"'Ulm'.*as the rare ones are"):
+        encoded = encoder.transform(pd.DataFrame({"city": ["Ulm", "c59", "c03"], "size": 1}))
+    assert encoded[:, 9].tolist() == [1, 1, 0]
+    assert encoded[2, 3] == 1

@@ -140,7 +140,6 @@ def test_missing_folder_and_suffix(tmp_path):
         (GOOD, {"target": "a,b", "task": "classification"}, "one target column"),
         (GOOD, {"target": "a", "task": "guess"}, "'guess'"),
         ("y\n1\n2\n", {}, "no feature columns"),
-        ("when,y\n2020-01-01,1\n2020-01-02,0\n", {}, "'when' holds dates"),
     ],
 )
 def test_tables_that_cannot_be_used_are_explained(tmp_path, content, options, message):

@@ -35,7 +35,11 @@ TaskOption = Annotated[
 ]
 ImputeOption = Annotated[
     str | None,
-    typer.Option("--impute", metavar="median", help="Fill missing values; without it they are an error."),
+    typer.Option(
+        "--impute",
+        metavar="HOW",
+        help="Fill missing values: median, mean, most-frequent or knn; without it they are an error.",
+    ),
 ]
 DropOption = Annotated[
     list[str] | None,
@@ -138,9 +142,10 @@ def parse_value(text: str) -> Any:
 def read_data(data: str, target, task, impute, drop=None, categorical=None):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
+    from nearkin.datasets.filling import IMPUTE_CHOICES
 
-    if impute not in (None, "median"):
-        raise CommandError(f"--impute {impute!r}: only 'median' is known.")
+    if impute is not None and impute not in IMPUTE_CHOICES:
+        raise CommandError(f"--impute {impute!r}: expected one of {', '.join(IMPUTE_CHOICES)}.")
     if task not in (None, "classification", "regression"):
         raise CommandError(f"--task {task!r}: expected classification or regression.")
     wished = list(target) if target else None

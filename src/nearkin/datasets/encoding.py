@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from nearkin.datasets.columns import (
     CATEGORY,
+    DATE,
     NUMBER,
     as_booleans,
     as_categories,
@@ -32,38 +32,48 @@ from nearkin.datasets.columns import (
     notice_identifier,
     refuse_identifier,
 )
+from nearkin.datasets.dates import DateParts, as_dates
 from nearkin.datasets.errors import DataError, DataNotice, close_matches, shortened
+from nearkin.datasets.filling import IMPUTE_CHOICES, KNN, NearRowsFiller, column_filler
 
 if TYPE_CHECKING:
     import pandas as pd
 
-IMPUTE_CHOICES = (None, "median")
+# The column of all the rare values of a column with very many.
+RARE = "(rare)"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers from the columns of a table: a scikit-learn transformer.
 
-    Numbers pass through; booleans become 0/1; a categorical column with b values becomes b columns
-    ``name=value`` of zeros and ones. Columns are found by name, in any order; columns that were not
-    there at fit time are ignored. A category never seen in training becomes all zeros, with a
-    `DataNotice`. A missing cell is an error unless `impute` is given.
+    Numbers pass through; booleans become 0/1; dates become year, month, day, weekday and hour; a
+    categorical column with b values becomes b columns ``name=value`` of zeros and ones. Columns are
+    found by name, in any order; columns that were not there at fit time are ignored. A category never
+    seen in training becomes all zeros (or counts as rare), with a `DataNotice`. A missing cell is an
+    error unless `impute` is given.
 
     Parameters
     ----------
-    impute : {None, 'median'}
-        What fills missing cells: numbers get their training median, other columns their most
-        frequent training value. A column with no known cell in the training rows becomes constant.
+    impute : {None, 'median', 'mean', 'most-frequent', 'knn'}
+        What fills missing cells of numbers and dates: a figure of the column's training cells, or
+        the mean of the five nearest training rows. Other columns get their most frequent training
+        value. A column with no known cell in the training rows becomes constant.
     categorical : sequence of str
         Columns whose values are codes, whatever they look like. Text columns are found without
         being listed; there most rows must share their value with others, else the column is
         refused as an identifier.
+    max_categories : int or None
+        Features that a categorical column may become: where there are more values, the rarest share
+        one, ``name=(rare)``, with a `DataNotice`. None is no limit.
 
     Attributes
     ----------
-    kinds_ : dict of str to {'number', 'boolean', 'category'}
+    kinds_ : dict of str to {'number', 'boolean', 'date', 'category'}
         What each column of the training table holds.
     columns_ : ColumnTransformer
         The fitted imputers and one-hot encoders, one per run of columns of one kind.
+    filler_ : NearRowsFiller or None
+        What fills by near rows, for ``impute="knn"``.
     dtype_ : numpy dtype
         float32 if every column of the training table was float32 (or smaller), else float64.
     n_features_in_, feature_names_in_
@@ -84,9 +94,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     array([[7., 0., 1.]])
     """
 
-    def __init__(self, impute: str | None = None, categorical: Sequence[str] = ()):
+    def __init__(
+        self,
+        impute: str | None = None,
+        categorical: Sequence[str] = (),
+        max_categories: int | None = 50,
+    ):
         self.impute = impute
         self.categorical = categorical
+        self.max_categories = max_categories
 
     def fit(self, X, y=None) -> TableEncoder:
         """Learn kinds, categories and fill values from a training table of features."""
@@ -101,7 +117,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         plain = self._plain(table)
         for name, kind in self.kinds_.items():
             _look_for_identifier(name, kind, plain[name], forced=name in forced)
-        self.columns_ = self._column_transformer().fit(plain)
+        self.columns_ = self._column_transformer()
+        encoded = self.columns_.fit_transform(plain)
+        self.filler_ = NearRowsFiller().fit(encoded) if self.impute == KNN else None
+        self._notice_rare()
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -111,23 +130,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._refuse_absent(table)
         plain = self._plain(table)
         self._notice_strange(plain)
-        return np.asarray(self.columns_.transform(plain))
+        encoded = np.asarray(self.columns_.transform(plain))
+        return encoded if self.filler_ is None else self.filler_.transform(encoded)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Names of the encoded features: the column's own, or ``column=category``."""
+        """Names of the encoded features: the column's own, ``column=category`` or ``column.month``."""
         check_is_fitted(self)
         names: list[str] = []
         for run, step, columns in self.columns_.transformers_:
             if run.startswith(CATEGORY):
-                known = zip(columns, step[-1].categories_)
-                names += [f"{name}={category}" for name, categories in known for category in categories]
+                for name, known, rare in _categories(step[-1], columns):
+                    own = [f"{name}={category}" for category in known if category not in rare]
+                    names += own + ([f"{name}={RARE}"] if rare else [])
             else:
-                names += columns
+                names += step[0].get_feature_names_out().tolist() if run.startswith(DATE) else columns
         return np.array(names, dtype=object)
 
     def _check_parameters(self, table: pd.DataFrame) -> None:
-        if self.impute not in IMPUTE_CHOICES:
-            raise DataError(f"impute is {self.impute!r}; it must be None or 'median'.")
+        if self.impute is not None and self.impute not in IMPUTE_CHOICES:
+            raise DataError(f"impute is {self.impute!r}; it must be None or one of {IMPUTE_CHOICES}.")
         unknown = [name for name in _listed(self.categorical) if name not in table.columns]
         if unknown:
             raise DataError(f"no column named {unknown[0]!r}.{close_matches(str(unknown[0]), table.columns)}")
@@ -142,11 +163,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return ColumnTransformer(steps)
 
     def _step(self, kind: str):
-        strategy = "median" if kind == NUMBER else "most_frequent"
-        fill = SimpleImputer(strategy=strategy, keep_empty_features=True) if self.impute else "passthrough"
+        fill = column_filler(self.impute, number=kind in (NUMBER, DATE))
+        if kind == DATE:
+            return make_pipeline(DateParts(), fill)
         if kind != CATEGORY:
             return fill
-        return make_pipeline(fill, OneHotEncoder(handle_unknown="ignore", sparse_output=False))
+        one_hot = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", sparse_output=False, max_categories=self.max_categories
+        )
+        return make_pipeline(fill, one_hot)
 
     def _plain(self, table: pd.DataFrame) -> pd.DataFrame:
         """The columns of the training table as floats and text; missing cells are NaN, if allowed."""
@@ -159,6 +184,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if kind == CATEGORY:
                 text = as_categories(table[name])
                 cells[name] = pd.Series([np.nan if cell is None else cell for cell in text], dtype=object)
+            elif kind == DATE:
+                cells[name] = pd.Series(as_dates(table[name]))
             else:
                 values = as_numbers(table[name]) if kind == NUMBER else as_booleans(table[name])
                 cells[name] = pd.Series(values.astype(self.dtype_, copy=False))
@@ -179,12 +206,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for run, step, columns in self.columns_.transformers_:
             if not run.startswith(CATEGORY):
                 continue
-            for name, known in zip(columns, step[-1].categories_):
+            for name, known, rare in _categories(step[-1], columns):
                 strange = sorted(set(plain[name].dropna().unique()) - set(known))
                 if strange:
                     warnings.warn(
                         f"column {name!r} holds categories never seen in training ({shortened(strange)}); "
-                        "they are encoded as all zeros.",
+                        f"they are encoded as {'the rare ones are' if rare else 'all zeros'}.",
+                        DataNotice,
+                        stacklevel=3,
+                    )
+
+    def _notice_rare(self) -> None:
+        for run, step, columns in self.columns_.transformers_:
+            for name, known, rare in _categories(step[-1], columns) if run.startswith(CATEGORY) else ():
+                if rare:
+                    warnings.warn(
+                        f"column {name!r} holds {len(known)} different texts; the {len(rare)} rarest are "
+                        f"taken for one, {RARE}. To leave the column out, drop it (drop=[{name!r}], on the "
+                        f"command line --drop {name}).",
                         DataNotice,
                         stacklevel=3,
                     )
@@ -255,6 +294,14 @@ def _look_for_identifier(name: str, kind: str, column: pd.Series, *, forced: boo
         notice_identifier(name, known.to_numpy())
     elif kind == CATEGORY and not forced:
         refuse_identifier(name, sorted(known.unique()), len(column))
+
+
+def _categories(one_hot: OneHotEncoder, columns: Sequence[str]):
+    """For each column its name, its categories, and the set of those that share a feature."""
+    # Without a limit on categories scikit-learn keeps no list of infrequent ones.
+    infrequent = getattr(one_hot, "infrequent_categories_", [None] * len(columns))
+    for name, known, rare in zip(columns, one_hot.categories_, infrequent):
+        yield name, known.tolist(), set() if rare is None else set(rare.tolist())
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:

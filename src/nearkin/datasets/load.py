@@ -87,9 +87,9 @@ def load_dataset(
         Chosen by the target if not given: text and booleans are classes, fractions are regression,
         whole numbers are classes if they are few or numbered through (`targets.task_of_numbers`);
         `Dataset.task_reason` says why.
-    impute : {'median'}, optional
-        Fill missing cells with the median (numbers) or most frequent value (categories); without
-        it, missing cells are an error.
+    impute : {'median', 'mean', 'most-frequent', 'knn'}, optional
+        What fills missing cells, learnt from training rows (see `TableEncoder`); without it,
+        missing cells are an error.
     drop : list of str
         Columns to leave out.
     categorical : list of str

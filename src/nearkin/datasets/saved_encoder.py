@@ -33,7 +33,7 @@ def encoder_from_state(state: Mapping[str, Any]) -> TableEncoder:
             raise ValueError("unknown kind of column")
         table = _table_like(columns, dtype)
         categorical = tuple(name for name, kind in kinds.items() if kind == CATEGORY)
-        return TableEncoder(impute, categorical).fit(table)
+        return TableEncoder(impute, categorical, max_categories=None).fit(table)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is not the saved state of a table encoder: {error!r}.") from error
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nearkin.datasets.columns import CATEGORY, NUMBER, as_numbers
+from nearkin.datasets.columns import CATEGORY, DATE, NUMBER, as_numbers
 from nearkin.datasets.dataset import Dataset
+from nearkin.datasets.dates import as_dates
 from nearkin.datasets.encoding import TableEncoder, as_table
 from nearkin.datasets.errors import DataError, close_matches, shortened
 from nearkin.datasets.targets import choose_targets, target_of
@@ -80,7 +81,8 @@ def table_features(features: pd.DataFrame, *, impute: str | None = None, categor
     if impute is None and set(looked.kinds_.values()) == {NUMBER}:
         return looked.transform(features), None
     numbers = [name for name, kind in looked.kinds_.items() if kind == NUMBER]
-    texts = [name for name in numbers if features[name].dtype.kind not in "iuf"]
-    features = features.assign(**{name: as_numbers(features[name]) for name in texts})
+    texts = {name: as_numbers(features[name]) for name in numbers if features[name].dtype.kind not in "iuf"}
+    dates = {name: as_dates(features[name]) for name, kind in looked.kinds_.items() if kind == DATE}
+    features = features.assign(**texts, **dates)
     codes = tuple(name for name, kind in looked.kinds_.items() if kind == CATEGORY)
     return features, TableEncoder(impute, codes)
