@@ -12,6 +12,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -56,6 +57,7 @@ def compare(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
@@ -85,7 +87,7 @@ def compare(
         require_writable(path)
     if report_path is not None:
         comparing.require_plotting()
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     if dataset.task == "regression":
         tell_of_constant_targets(dataset)
     n_folds = folds or (10 if dataset.n_samples <= 2000 else 5)

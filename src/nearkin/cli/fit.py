@@ -12,6 +12,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -42,6 +43,7 @@ def fit(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -54,7 +56,7 @@ def fit(
     path = as_path(out)
     require_writable(path)
     unfitted = _make_learner(learner, settings, seed)
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     _check_fit(unfitted, dataset)
     model = make_model(
         unfitted,

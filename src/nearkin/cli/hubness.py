@@ -12,6 +12,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -43,6 +44,7 @@ def hubness(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -55,7 +57,7 @@ def hubness(
 
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     if dataset.task not in kind.tasks:
         raise CommandError(
             f"{kind.__name__} is for {' and '.join(kind.tasks)}, but the task is {dataset.task}."

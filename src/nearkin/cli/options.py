@@ -15,7 +15,11 @@ from nearkin.cli.errors import CommandError
 from nearkin.cli.output import to_stderr
 
 DataArgument = Annotated[
-    str, typer.Argument(metavar="DATA", help="A CSV, Parquet, ARFF or npz file, or the name of a known set.")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A CSV, JSON lines, Parquet, Feather, ARFF or npz file, - for standard input, or a known set.",
+    ),
 ]
 TargetOption = Annotated[
     list[str] | None,
@@ -50,6 +54,9 @@ CategoricalOption = Annotated[
     typer.Option(
         "--categorical", metavar="COL", help="Numeric column whose values are codes; may be repeated."
     ),
+]
+EncodingOption = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Encoding of text files, such as latin-1.")
 ]
 ScaleOption = Annotated[
     str,
@@ -139,7 +146,7 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def read_data(data: str, target, task, impute, drop=None, categorical=None):
+def read_data(data: str, target, task, impute, drop=None, categorical=None, encoding="utf-8"):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
     from nearkin.datasets.filling import IMPUTE_CHOICES
@@ -152,7 +159,13 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None):
     if wished is not None and len(wished) == 1:
         wished = wished[0]
     found = load_dataset(
-        data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
+        data,
+        target=wished,
+        task=task,
+        impute=impute,
+        drop=drop or (),
+        categorical=categorical or (),
+        encoding=encoding,
     )
     _refuse_nothing_to_learn(found)
     announce_task(found, task)

@@ -42,7 +42,7 @@ def parse_delimited(
         skipinitialspace=True,
         low_memory=False,
         quotechar=quote,
-        decimal="," if separator == ";" and _has_decimal_commas(text) else ".",
+        decimal="," if separator == ";" and has_decimal_commas(text) else ".",
     )
     try:
         with warnings.catch_warnings():
@@ -85,6 +85,7 @@ def _lines_to_skip(text: str) -> int:
     return 0
 
 
-def _has_decimal_commas(text: str) -> bool:
+def has_decimal_commas(text: str) -> bool:
+    """Whether numbers in a semicolon file are written 1,5."""
     sample = text[:20_000]
     return bool(re.search(r"(^|;)\s*-?\d+,\d+\s*(;|$)", sample, re.M)) and not re.search(r"\d\.\d", sample)

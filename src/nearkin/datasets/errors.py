@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
 
 
@@ -45,3 +46,10 @@ def shortened(names: Iterable[object], limit: int = 8) -> str:
     if len(words) <= limit:
         return ", ".join(words)
     return ", ".join(words[:limit]) + f" and {len(words) - limit} more"
+
+
+def refuse_duplicates(names: Iterable[str], file: str) -> None:
+    """An error that lists the names which occur more than once."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"{file} has more than one column named {shortened(twice)}; give each its own name.")

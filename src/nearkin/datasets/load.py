@@ -12,13 +12,14 @@ from nearkin.datasets.bundled import bundled_source, load_bundled
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
 from nearkin.datasets.npz import features_of, load_arrays, read_npz
-from nearkin.datasets.readers import TABLE_SUFFIXES, existing_file, read_table
+from nearkin.datasets.readers import TABLE_SUFFIXES, read_table
 from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
+from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, find_source
 from nearkin.datasets.tables import dataset_from_table
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
 NPZ_SUFFIX = ".npz"
-FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX)
+FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *PACKED_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def load_dataset(
     openml_url: str | None = None,
     cache_dir: str | Path | None = None,
 ) -> Dataset:
-    """Load a known data set by name, or a CSV, TSV, Parquet, ARFF or npz file by path.
+    """Load a known data set by name, or a CSV, JSON lines, Parquet, Feather, ARFF or npz file by path.
 
     A name is looked for in the data folder (``$NEARKIN_DATA``), then in installed packages, then
     on OpenML. A set found under a known name must have the known shape.
@@ -79,7 +80,8 @@ def load_dataset(
     Parameters
     ----------
     name_or_path : str or Path
-        Known names are listed by `list_datasets`; anything with a file suffix or a slash is a path.
+        Known names are listed by `list_datasets`; anything with a file suffix or a slash is a path,
+        and ``-`` is standard input. Tables may be packed (.gz, .bz2, .xz, .zip).
     target : str or list of str, optional
         Column(s) to predict: a name, a pattern such as ``Y*``, several separated by commas, or a
         list. Without it, a column called target, class, label or y, else the last one.
@@ -145,7 +147,7 @@ def load_features(path: str | Path, *, encoding: str = "utf-8"):
     -------
     DataFrame, ndarray or csr_matrix
     """
-    path = existing_file(path)
+    path = Path(path)
     if path.suffix.lower() == NPZ_SUFFIX:
         return features_of(load_arrays(path), path.name)
     return read_table(path, encoding=encoding)
@@ -191,25 +193,31 @@ def _is_path(name_or_path: str | Path) -> bool:
         return True
     text = str(name_or_path)
     suffix = Path(text).suffix.lower()
-    return "/" in text or os.sep in text or suffix in FILE_SUFFIXES
+    return text == STANDARD_INPUT or "/" in text or os.sep in text or suffix in FILE_SUFFIXES
 
 
 def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
-    path = existing_file(path)
-    if path.suffix.lower() == NPZ_SUFFIX:
+    source = find_source(path)
+    if source.suffix == NPZ_SUFFIX:
         if wishes.drop or wishes.categorical:
             raise DataError("drop and categorical are for tables with columns, not for npz files.")
         return read_npz(path, name, target=wishes.target, task=wishes.task, impute=wishes.impute)
     return dataset_from_table(
         read_table(path, encoding=wishes.encoding, header=wishes.header),
-        name or path.stem,
+        name or _stem(source.name),
         target=wishes.target,
         task=wishes.task,
         impute=wishes.impute,
         drop=wishes.drop,
         categorical=wishes.categorical,
-        source=f"file {path.name}",
+        source=source.name if path == Path(STANDARD_INPUT) else f"file {source.name}",
     )
+
+
+def _stem(name: str) -> str:
+    """The file's name without the suffixes of format and packing."""
+    path = Path(name)
+    return Path(path.stem).stem if path.suffix.lower() in PACKED_SUFFIXES else path.stem
 
 
 def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache) -> Dataset:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, Dataset
 from nearkin.datasets.errors import DataError, close_matches, shortened
-from nearkin.datasets.readers import existing_file
+from nearkin.datasets.sources import existing_file
 from nearkin.datasets.tables import table_features
 from nearkin.datasets.targets import ASKED_FOR, check_task, choose_targets, task_of_numbers
 
