@@ -12,9 +12,7 @@ import importlib
 import inspect
 import io
 import json
-import os
 import platform
-import tempfile
 import warnings
 import zipfile
 import zlib
@@ -24,6 +22,8 @@ from pathlib import Path
 import numpy as np
 import scipy
 import sklearn
+
+from nearkin.files import replacing
 
 FORMAT = 1
 DESCRIPTION = "nearkin.json"
@@ -48,7 +48,7 @@ def save(estimator, path, metadata: dict | None = None) -> None:
     estimator : estimator
         A learner, a predictor, or a scikit-learn pipeline or search that contains them.
     path : str or Path
-        Where to; an existing file is replaced only once the new one is complete.
+        Where to; an existing file is replaced only once the new one is complete (`files.replacing`).
     metadata : dict or None
         Anything JSON can hold, to be found again by `read_metadata`.
 
@@ -83,16 +83,9 @@ def save(estimator, path, metadata: dict | None = None) -> None:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "metadata": metadata or {},
     }
-    path = Path(path)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(DESCRIPTION, json.dumps(description, indent=1))
-            archive.writestr(ESTIMATOR, dumped)
-        os.replace(unfinished, path)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(DESCRIPTION, json.dumps(description, indent=1))
+        archive.writestr(ESTIMATOR, dumped)
 
 
 def load(path):
