@@ -62,9 +62,14 @@ def test_pipes_are_written_to(tmp_path):
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, error):
     path = tmp_path / "model"
     path.write_bytes(b"old")
-    with pytest.raises(type(error)) as caught, replacing(path) as file:
-        file.write(b"half")
-        raise error
+
+    def fail():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        fail()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["model"]
     if isinstance(error, OSError):

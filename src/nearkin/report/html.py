@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 import plotly.offline
 
+from nearkin.files import replacing
 from nearkin.report.sections import Plot, Section, Table, Template, build_sections
 from nearkin.report.summary import Summary
 from nearkin.report.theme import PAGE_INKS
@@ -129,5 +130,6 @@ def render_report(summary: Summary, views: Views | None = None) -> str:
 def write_report(path: str | Path, summary: Summary, views: Views | None = None) -> Path:
     """Write the report of one comparison; the file needs nothing beside it."""
     path = Path(path)
-    path.write_text(render_report(summary, views), encoding="utf-8")
+    with replacing(path, "w", encoding="utf-8") as file:
+        file.write(render_report(summary, views))
     return path
