@@ -108,7 +108,7 @@ def test_features_for_prediction_follow_the_training_table(tmp_path):
     data = load_dataset(tmp_path / "train.csv")
     assert data.X.to_dict("list") == {"size": [1, 2], "colour": ["red", "blue"]}
     encoder = data.encoder.fit(data.X)
-    assert encoder.transform(load_features(tmp_path / "new.csv")).tolist() == [[5, 1, 0]]
+    assert encoder.transform(next(load_features(tmp_path / "new.csv"))).tolist() == [[5, 1, 0]]
 
 
 def test_the_list_tells_where_each_set_comes_from():

@@ -63,7 +63,7 @@ def test_sparse_parts(tmp_path):
     assert data.feature_names == tuple("abcde")
     assert (matrix != data.X).nnz == 0
     assert data.test().n_samples == 2
-    assert (load_features(path) != matrix).nnz == 0
+    assert (next(load_features(path)) != matrix).nnz == 0
 
 
 def test_sparse_parts_that_point_outside_are_refused(tmp_path):

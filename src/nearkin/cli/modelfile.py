@@ -55,6 +55,11 @@ class LoadedModel:
         return hasattr(self.pipeline, "feature_names_in_")
 
     @property
+    def task(self) -> str:
+        predictor = getattr(self.pipeline, "steps", [("", self.pipeline)])[-1][1]
+        return "classification" if hasattr(predictor, "classes_") else "regression"
+
+    @property
     def class_names(self) -> list[str]:
         return list(self.metadata.get("class_names") or [])
 

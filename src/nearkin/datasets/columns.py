@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nearkin.datasets.dates import are_dates
-from nearkin.datasets.errors import DataError, DataNotice
+from nearkin.datasets.errors import DataError, DataNotice, row_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,8 @@ def _number_or_category(column: pd.Series, text: pd.Series) -> str:
         return NUMBER
     if numeric.mean() < _MOSTLY:
         return CATEGORY
-    at = int(np.flatnonzero(~numeric)[0])
-    raise _not_a_number(column, text.index[at], text.iloc[at])
+    at = int(np.flatnonzero(column.notna())[np.flatnonzero(~numeric)[0]])
+    raise _not_a_number(column, at)
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:
@@ -92,10 +92,10 @@ def as_numbers(column: pd.Series) -> np.ndarray:
     faulty = np.isnan(values) & column.notna().to_numpy()
     if faulty.any():
         at = int(np.flatnonzero(faulty)[0])
-        raise _not_a_number(column, column.index[at], column.iloc[at])
+        raise _not_a_number(column, at)
     infinite = np.isinf(values)
     if infinite.any():
-        row = int(np.flatnonzero(infinite)[0]) + 1
+        row = row_number(column, int(np.flatnonzero(infinite)[0]))
         raise DataError(
             f"column {str(column.name)!r} holds {int(infinite.sum())} infinite value(s), the first in row "
             f"{row}; replace them by finite numbers or leave the cells empty and impute."
@@ -112,7 +112,8 @@ def as_booleans(column: pd.Series) -> np.ndarray:
         word = str(cell).strip().lower()
         if word not in _TRUE and word not in _FALSE:
             raise DataError(
-                f"column {str(column.name)!r} held true/false in training but has {cell!r} in row {i + 1}."
+                f"column {str(column.name)!r} held true/false in training but has {cell!r} in row "
+                f"{row_number(column, i)}."
             )
         values[i] = word in _TRUE
     return values
@@ -172,12 +173,11 @@ def notice_identifier(name: str, values: np.ndarray) -> None:
         )
 
 
-def _not_a_number(column: pd.Series, label, cell) -> DataError:
-    row = int(column.index.get_loc(label)) + 1
+def _not_a_number(column: pd.Series, position: int) -> DataError:
     return DataError(
-        f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave "
-        "it empty to have it imputed, or list the column in categorical= (--categorical) if its "
-        "values are codes."
+        f"column {str(column.name)!r} is numeric but row {row_number(column, position)} holds "
+        f"{str(column.iloc[position])!r}. Correct the cell, leave it empty to have it imputed, or list the "
+        "column in categorical= (--categorical) if its values are codes."
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearkin.datasets.errors import DataError
+from nearkin.datasets.errors import DataError, row_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,8 @@ def as_dates(column: pd.Series) -> np.ndarray:
     if faulty.any():
         row = int(np.flatnonzero(faulty)[0])
         raise DataError(
-            f"column {str(column.name)!r} holds dates but row {row + 1} holds {str(column.iloc[row])!r}. "
+            f"column {str(column.name)!r} holds dates but row {row_number(column, row)} holds "
+            f"{str(column.iloc[row])!r}. "
             "Correct the cell (2024-12-31), or leave it empty to have it imputed."
         )
     return dates.dt.tz_localize(None).to_numpy("datetime64[s]")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class DataError(ValueError):
@@ -53,3 +57,10 @@ def refuse_duplicates(names: Iterable[str], file: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"{file} has more than one column named {shortened(twice)}; give each its own name.")
+
+
+def row_number(column: pd.Series, position: int) -> int:
+    """The number of a row in its file, from 1: blocks of a large file carry on counting."""
+    import pandas as pd
+
+    return int(column.index[position] if isinstance(column.index, pd.RangeIndex) else position) + 1

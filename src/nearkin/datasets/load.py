@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nearkin.datasets import openml
+from nearkin.datasets.blocks import BlockPolicy, read_blocks
 from nearkin.datasets.bundled import bundled_source, load_bundled
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
 from nearkin.datasets.npz import features_of, load_arrays, read_npz
 from nearkin.datasets.readers import TABLE_SUFFIXES, read_table
 from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
-from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, find_source
+from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, existing_file, find_source
 from nearkin.datasets.tables import dataset_from_table
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
@@ -140,17 +142,20 @@ def load_dataset(
     return _load_openml(known, wishes, download, openml_url, cache_dir)
 
 
-def load_features(path: str | Path, *, encoding: str = "utf-8"):
-    """Rows to predict for: a table as it is, which a model's encoder takes, or the X of an npz file.
+def load_features(
+    path: str | Path, *, encoding: str = "utf-8", policy: BlockPolicy | None = None
+) -> Iterator[Any]:
+    """Rows to predict for, in blocks: a table as it is, for a model's encoder, or the X of an npz file.
 
-    Returns
-    -------
+    Yields
+    ------
     DataFrame, ndarray or csr_matrix
+        One, or several of a large table (see `read_blocks`).
     """
-    path = Path(path)
-    if path.suffix.lower() == NPZ_SUFFIX:
-        return features_of(load_arrays(path), path.name)
-    return read_table(path, encoding=encoding)
+    if str(path) != STANDARD_INPUT and existing_file(path).suffix.lower() == NPZ_SUFFIX:
+        yield features_of(load_arrays(Path(path)), Path(path).name)
+    else:
+        yield from read_blocks(path, encoding=encoding, policy=policy)
 
 
 def list_datasets(
