@@ -10,6 +10,7 @@ X, Y = load_iris(return_X_y=True)
 QUICK = {"folds": 2, "time_budget": None, "isolate": False, "n_neighbors": 3}
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_pictures_show_the_baseline_and_the_best_learner_with_neighbours():
     study = compare(X, Y, [RCA, LPD(max_epochs=3, random_state=0)], **QUICK)
     views = views_of(study)
@@ -19,7 +20,7 @@ def test_pictures_show_the_baseline_and_the_best_learner_with_neighbours():
     assert [view.learner for view in views.local] == ["LPD"]
 
 
-def test_large_data_is_sampled(monkeypatch):
+def test_large_data_is_sampled():
     rows = np.random.default_rng(0).normal(size=(3500, 2))
     study = compare(rows, (rows[:, 0] > 0).astype(int), "euclid", **QUICK)
     looked_at = pictures._rows_to_look_at(study)
