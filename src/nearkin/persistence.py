@@ -12,9 +12,7 @@ import importlib
 import inspect
 import io
 import json
-import os
 import platform
-import tempfile
 import warnings
 import zipfile
 import zlib
@@ -25,6 +23,8 @@ import numpy as np
 import scipy
 import sklearn
 
+from nearkin.files import replacing
+
 FORMAT = 1
 DESCRIPTION = "nearkin.json"
 ESTIMATOR = "estimator.skops"
@@ -32,8 +32,8 @@ ESTIMATOR = "estimator.skops"
 # Rooms whose classes may be part of a fitted model; none of them touches files or runs programs.
 MODEL_ROOMS = ("distances", "search", "maps", "losses", "solvers", "learners", "predictors", "datasets")
 
-# Plain containers of arrays that skops leaves to the caller to trust.
-SPARSE_CONTAINERS = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix")
+# Plain containers and descriptions of arrays that skops leaves to the caller to trust.
+ARRAY_TYPES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix", "numpy.dtype")
 
 
 class ModelFileError(ValueError):
@@ -48,7 +48,7 @@ def save(estimator, path, metadata: dict | None = None) -> None:
     estimator : estimator
         A learner, a predictor, or a scikit-learn pipeline or search that contains them.
     path : str or Path
-        Where to; an existing file is replaced only once the new one is complete.
+        Where to; an existing file is replaced only once the new one is complete (`files.replacing`).
     metadata : dict or None
         Anything JSON can hold, to be found again by `read_metadata`.
 
@@ -83,16 +83,9 @@ def save(estimator, path, metadata: dict | None = None) -> None:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "metadata": metadata or {},
     }
-    path = Path(path)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(DESCRIPTION, json.dumps(description, indent=1))
-            archive.writestr(ESTIMATOR, dumped)
-        os.replace(unfinished, path)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(DESCRIPTION, json.dumps(description, indent=1))
+        archive.writestr(ESTIMATOR, dumped)
 
 
 def load(path):
@@ -172,7 +165,7 @@ def _trusted_types(dumped: bytes, what: str, verb: str) -> list[str]:
 
 
 def _is_model_class(name: str) -> bool:
-    if name in SPARSE_CONTAINERS:
+    if name in ARRAY_TYPES:
         return True
     module_name, _, class_name = name.rpartition(".")
     if not module_name.startswith(tuple(f"nearkin.{room}." for room in MODEL_ROOMS)):

@@ -129,7 +129,7 @@ def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
         ("--neighbors", "0", "--neighbors"),
         ("--neighbors", "5000", "fewer neighbours"),
         ("--scale", "big", "--scale"),
-        ("--impute", "mean", "median"),
+        ("--impute", "guess", "median"),
         ("--task", "guess", "classification"),
         ("--learners", "dmlmtp", "regression"),
         ("--learners", " ,", "--learners names none"),

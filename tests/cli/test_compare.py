@@ -131,3 +131,38 @@ def test_sparse_data_takes_only_learners_that_accept_it(nearkin, tmp_path):
     assert "LMDL" not in {row["label"] for row in found["rows"]}
     assert "sparse" in called.err
     assert any("LMDL" in notice for notice in found["notices"])
+
+
+def test_a_table_with_categories_and_missing_values(nearkin, tmp_path):
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    n = 90
+    table = pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "colour": rng.choice(["red", "blue", "green"], n),
+            "warm": rng.choice([True, False], n),
+            "kind": rng.choice(["a", "b"], n),
+        }
+    )
+    table["size"] += 3 * (table["kind"] == "a")
+    table.loc[::7, "size"] = np.nan
+    table.loc[5, "colour"] = "seen once"  # never in training and held-out rows at once
+    path, model = tmp_path / "mixed.csv", tmp_path / "m.nearkin"
+    report, results = tmp_path / "r.html", tmp_path / "r.sqlite"
+    table.to_csv(path, index=False)
+    options = ("--target", "kind", "--learners", "rca,lpd", "--references", "--impute", "median", *QUICK)
+    files = ("--out", model, "--report", report, "--results", results)
+    called = nearkin("compare", path, *options, *files, "--json")
+    assert called.code == 0, called.err
+    rows = {row["label"]: row for row in called.json()["rows"]}
+    assert len(rows) == 6
+    assert all(len(row["scores"]) == 3 for row in rows.values())
+    assert rows["Euclid"]["mean"] > 0.75
+    page = report.read_text(encoding="utf-8")
+    assert '<section id="embedding"' in page
+    assert '<section id="local"' in page
+    assert nearkin("predict", model, path).code == 0
+    assert nearkin("hubness", path, "--target", "kind", "--impute", "median").code == 0

@@ -10,7 +10,7 @@ def test_model_file_carries_what_predicting_needs(iris_model):
     assert metadata["class_names"] == ["setosa", "versicolor", "virginica"]
     assert metadata["learner"] == "RCA"
     assert metadata["task"] == "classification"
-    assert "site=north" in metadata["feature_names"]
+    assert "site" in metadata["columns"]
     assert metadata["n_rows"] == 150
 
 
@@ -19,11 +19,11 @@ def test_neighbours_beside_each_prediction_decide_it(nearkin, iris_model, iris_c
     called = nearkin("predict", iris_model, iris_csv, "--out", out, "--neighbors", "5", "--proba")
     assert called.code == 0, called.err
     table = pd.read_csv(out)
-    assert table["row"].tolist() == list(range(150))
+    assert table["row"].tolist() == list(range(1, 151))
     # Rows of the training file itself: nearest is the row, or an equal one, at distance zero.
     assert np.allclose(table["neighbor1_distance"], 0, atol=1e-6)
     for i in range(1, 6):
-        labels = iris_table["species"].to_numpy()[table[f"neighbor{i}_row"]]
+        labels = iris_table["species"].to_numpy()[table[f"neighbor{i}_row"] - 1]
         assert (table[f"neighbor{i}_label"] == labels).all()
     votes = (
         table[[f"neighbor{i}_label" for i in range(1, 6)]]
@@ -59,7 +59,7 @@ def test_settings_reach_the_learner(nearkin, iris_csv, tmp_path):
     assert called.json()["neighbors"] == 7
     model = load(path)
     assert model.steps[-1][1].learner_.get_params()["n_targets"] == 3
-    assert type(model.steps[0][1]).__name__ == "MinMaxScaler"
+    assert [type(step).__name__ for _, step in model.steps[:-1]] == ["TableEncoder", "MinMaxScaler"]
 
 
 def test_regression_of_two_targets(nearkin, wave_csv, tmp_path):
@@ -71,7 +71,7 @@ def test_regression_of_two_targets(nearkin, wave_csv, tmp_path):
     rows = nearkin("predict", path, wave_csv, "--neighbors", "2", "--json").json()
     assert set(rows[0]) >= {"Y1", "Y2", "neighbor1_row", "neighbor2_Y1", "neighbor2_distance"}
     table = pd.read_csv(wave_csv)
-    assert rows[3]["neighbor1_Y2"] == table["Y2"][rows[3]["neighbor1_row"]]
+    assert rows[3]["neighbor1_Y2"] == table["Y2"][rows[3]["neighbor1_row"] - 1]
 
 
 def test_prototype_models_name_their_prototypes(nearkin, iris_csv, tmp_path):
@@ -104,4 +104,55 @@ def test_a_model_saved_from_python_on_a_data_frame_predicts(nearkin, tmp_path, i
     save(KNNClassifier().fit(features, iris_table["species"]), path)
     called = nearkin("predict", path, iris_csv)
     assert called.code == 0, called.err
-    assert called.out.startswith("row,prediction\n0,setosa")
+    assert called.out.startswith("row,prediction\n1,setosa")
+
+
+def test_a_model_file_of_the_first_format_still_predicts(nearkin, tmp_path):
+    """Then the encoding stood in the metadata, and the pipeline began with the scaler."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from nearkin import KNNClassifier, save
+
+    X = np.array([[1.0, 1, 0], [2, 1, 0], [8, 0, 1], [9, 0, 1]])
+    model = make_pipeline(StandardScaler(), KNNClassifier(n_neighbors=1)).fit(X, [0, 0, 1, 1])
+    columns = [
+        {"name": "size", "kind": "number", "categories": [], "fill": 5.0},
+        {"name": "hue", "kind": "category", "categories": ["blue", "red"], "fill": "red"},
+    ]
+    about = {
+        "encoder": {"impute": "median", "dtype": "float64", "columns": columns},
+        "feature_names": ["size", "hue=blue", "hue=red"],
+        "target_names": ["kind"],
+        "class_names": ["small", "large"],
+    }
+    path, new = tmp_path / "old.nearkin", tmp_path / "new.csv"
+    save(model, path, metadata=about)
+    new.write_text("hue,size\nred,8.5\nblue,1\n,9\n")
+    called = nearkin("predict", path, new)
+    assert called.code == 0, called.err
+    assert called.out.splitlines() == ["row,kind", "1,large", "2,small", "3,large"]
+
+
+def test_a_sparse_model_does_not_take_a_table(nearkin, tmp_path, iris_csv):
+    from scipy.sparse import csr_matrix
+
+    from nearkin import KNNClassifier, save
+
+    path = tmp_path / "sparse.nearkin"
+    save(KNNClassifier(n_neighbors=1).fit(csr_matrix(np.eye(3)), [0, 1, 1]), path)
+    called = nearkin("predict", path, iris_csv)
+    assert called.code == 1
+    assert "fitted on bare arrays" in called.err
+    np.savez(tmp_path / "new.npz", X=np.eye(3)[::-1])
+    assert nearkin("predict", path, tmp_path / "new.npz").out.splitlines()[1:] == ["1,1", "2,1", "3,0"]
+
+
+def test_arrays_of_the_wrong_width_are_refused(nearkin, tmp_path, wave_csv):
+    path = tmp_path / "wave.nearkin"
+    assert nearkin("fit", wave_csv, "--target", "Y*", "--learner", "euclid", "--out", path).code == 0
+    np.savez(tmp_path / "wide.npz", X=np.zeros((2, 4)))
+    called = nearkin("predict", path, tmp_path / "wide.npz")
+    assert called.code == 1
+    assert "4 features" in called.err
+    assert "fitted with 3" in called.err

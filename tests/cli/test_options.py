@@ -66,3 +66,16 @@ def test_plain_values_have_no_nan():
 
     data = {"a": np.float32("nan"), 2: np.arange(2), "c": (np.bool_(True), float("inf"), object)}
     assert plain(data) == {"a": None, "2": [0, 1], "c": [True, None, str(object)]}
+
+
+def test_the_task_and_its_reason_are_announced(tmp_path, capsys):
+    from nearkin.cli.options import read_data
+
+    path = tmp_path / "prices.csv"
+    path.write_text("a,price\n" + "".join(f"{i % 7},{100 + 3 * (i // 2)}\n" for i in range(80)))
+    assert read_data(str(path), ["price"], None, None).task == "regression"
+    told = " ".join(capsys.readouterr().err.split())
+    assert "task: regression, as target 'price' holds 40 different whole numbers" in told
+    assert "--task classification overrides" in told
+    assert read_data(str(path), ["price"], "classification", None).task == "classification"
+    assert capsys.readouterr().err == ""

@@ -46,7 +46,7 @@ def test_nominal_features_become_one_hot(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text(HEADER + "@attribute class {1,2}\n@data\n1,red,1\n2,'dark blue',2\n")
     data = load_dataset(path)
-    assert data.feature_names == ("size", "the colour=dark blue", "the colour=red")
+    assert data.encoded().feature_names == ("size", "the colour=dark blue", "the colour=red")
     assert data.task == "classification"
 
 

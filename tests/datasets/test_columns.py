@@ -31,14 +31,23 @@ def test_kinds(cells, kind):
     [
         pd.to_datetime(["2020-01-01", "2020-01-02"]),
         ["2020-01-01", "2021-12-31 10:00"],
-        ["31/12/2020", "1.2.2021"],
+        ["31.12.2020", "1.2.2021"],
         [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
-        pd.to_timedelta(["1 day", "2 days"]),
     ],
 )
-def test_dates_are_refused(cells):
-    with pytest.raises(DataError, match=r"'when' holds dates.*--drop when"):
-        column_kind(pd.Series(cells, name="when"))
+def test_dates(cells):
+    assert column_kind(pd.Series(cells, name="when")) == "date"
+
+
+def test_durations_are_days():
+    column = pd.Series(pd.to_timedelta(["1 day", "12 hours", None]))
+    assert column_kind(column) == "number"
+    np.testing.assert_array_equal(as_numbers(column), [1.0, 0.5, np.nan])
+
+
+def test_times_without_a_date_are_refused():
+    with pytest.raises(DataError, match=r"'at' holds times of day.*--drop at"):
+        column_kind(pd.Series([datetime.time(10, 30)], name="at"))
 
 
 def test_mostly_numeric_text_names_the_first_faulty_cell():

@@ -88,3 +88,21 @@ def test_names_are_made_up_where_there_are_none():
 def test_nonsense_is_refused(changes, message):
     with pytest.raises(DataError, match=message):
         toy(**changes)
+
+
+def test_a_table_keeps_its_encoder_until_it_is_encoded():
+    import pandas as pd
+
+    from nearkin.datasets import TableEncoder
+
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]}, index=[5, 6, 7])
+    data = Dataset("t", table, np.array([0, 1, 0]), "classification", ("a", "b"), encoder=TableEncoder())
+    part = data.take([2, 0])
+    assert part.X["a"].tolist() == [3.0, 1.0]
+    assert part.encoded().feature_names == ("a", "b=u")
+    assert part.encoded().encoder is None
+    assert data.encoded().encoded() is not data
+    assert not hasattr(data.encoder, "kinds_")
+    np.testing.assert_array_equal(data.take(np.array([True, False, True])).y, [0, 0])
+    with pytest.raises(DataError, match=r"for data frames"):
+        Dataset("t", np.eye(3), np.array([0, 1, 0]), "classification", encoder=TableEncoder())

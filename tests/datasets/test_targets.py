@@ -1,3 +1,4 @@
+import re
 import warnings
 
 import numpy as np
@@ -5,7 +6,7 @@ import pandas as pd
 import pytest
 
 from nearkin.datasets import DataError, DataNotice, dataset_from_table
-from nearkin.datasets.targets import choose_targets, target_values
+from nearkin.datasets.targets import choose_targets, target_of, task_of_numbers
 
 
 @pytest.mark.parametrize("name", ["target", "Class", "LABEL", "y"])
@@ -46,17 +47,34 @@ def test_patterns_lists_and_names_with_commas(wish, chosen):
     ],
 )
 def test_task_follows_the_type(cells, task, labels):
-    y, chosen = target_values(pd.DataFrame({"t": cells}), ["t"], None)
+    y, chosen, reason = target_of(pd.DataFrame({"t": cells}), ["t"], None)
+    assert "'t'" in reason
     assert chosen == task
     if labels is not None:
         assert np.unique(y).tolist() == labels
 
 
-def test_whole_numbers_of_their_own_are_regression_unless_told_otherwise():
-    table = pd.DataFrame({"t": np.arange(60) * 10})
-    with pytest.warns(DataNotice, match=r"60 different whole numbers"):
-        assert target_values(table, ["t"], None)[1] == "regression"
-    assert target_values(table, ["t"], "classification")[1] == "classification"
+@pytest.mark.parametrize(
+    ("values", "task", "reason"),
+    [
+        (np.arange(60) * 10, "regression", "60 different whole numbers that are not numbered through"),
+        # Diamonds: thousands of prices, five rows each; diabetes: 214 values in 442 rows.
+        (np.repeat(np.arange(326, 18823, 2), 5), "regression", "not numbered through"),
+        (np.repeat(np.arange(25, 239), 2), "regression", "not numbered through"),
+        (np.arange(60), "regression", "60 different whole numbers in 60 rows"),
+        (np.repeat(np.arange(77), 10), "classification", "77 .* numbered through from 0"),
+        (np.repeat(np.arange(1, 27), 3), "classification", "numbered through from 1"),
+        (np.repeat([10, 20, 30], 2), "classification", "3 different whole numbers"),
+        (np.arange(9) + 0.5, "regression", "fractions"),
+    ],
+)
+def test_many_whole_numbers_are_classes_only_if_numbered_like_labels(values, task, reason):
+    found = target_of(pd.DataFrame({"t": values}), ["t"])
+    assert found.task == task
+    assert re.search(reason, found.reason)
+    assert task_of_numbers(values, "t") == (found.task, found.reason)
+    asked = target_of(pd.DataFrame({"t": np.round(values)}), ["t"], "classification")
+    assert (asked.task, asked.reason) == ("classification", "")
 
 
 def test_several_targets_make_a_matrix():
@@ -69,11 +87,11 @@ def test_several_targets_make_a_matrix():
 
 def test_repeated_fractions_are_classes_if_asked_for():
     table = pd.DataFrame({"grade": [1.5, 2.5, 1.5, 2.0, 2.5, 2.0]})
-    y, task = target_values(table, ["grade"], "classification")
+    y, task, _ = target_of(table, ["grade"], "classification")
     assert (y.tolist(), task) == (["1.5", "2.5", "1.5", "2", "2.5", "2"], "classification")
 
 
 def test_measurements_are_no_classes():
     table = pd.DataFrame({"length": [1.5, 2.25, 3.5, 4.75]})
     with pytest.raises(DataError, match=r"'length' has 4 different fractions in 4 rows"):
-        target_values(table, ["length"], "classification")
+        target_of(table, ["length"], "classification")

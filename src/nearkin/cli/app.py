@@ -8,6 +8,7 @@ import typer
 
 from nearkin.cli.compare import compare
 from nearkin.cli.datasets import datasets
+from nearkin.cli.evaluate import evaluate
 from nearkin.cli.fit import fit
 from nearkin.cli.hubness import hubness
 from nearkin.cli.learners import learners
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, report, reproduce, fit, predict, hubness, learners, datasets):
+for command in (compare, report, reproduce, fit, predict, evaluate, hubness, learners, datasets):
     app.command()(command)
 
 

@@ -11,6 +11,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -56,6 +57,7 @@ def compare(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
@@ -90,7 +92,7 @@ def compare(
         require_writable(path)
     if report_path is not None:
         require_plotting()
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     with progress_bar(f"comparing on {dataset.name}") as progress:
         study = run(
             dataset,

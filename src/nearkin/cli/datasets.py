@@ -33,7 +33,9 @@ def _cells(line) -> list[str]:
     predicts = ""
     if line.task:
         predicts = (
-            f"{line.n_classes} classes" if line.task == "classification" else f"{line.n_targets} target(s)"
+            f"{line.n_classes or ''} classes".lstrip()
+            if line.task == "classification"
+            else f"{line.n_targets} target(s)"
         )
     return [
         line.name,

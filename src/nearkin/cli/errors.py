@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sqlite3
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,10 @@ def speaks_plainly(command: Command) -> Command:
                 message = f"{error}. Some extras are not installed; try: pip install 'nearkin[all]'"
             except OSError as error:
                 message = _about_file(error)
+            except sqlite3.OperationalError as error:
+                message = (
+                    f"the results cannot be kept: {error}. Free some disk space, or choose another file."
+                )
             except KeyboardInterrupt:
                 to_stderr("stopped.", style="yellow")
                 raise typer.Exit(130) from None
@@ -76,6 +81,8 @@ def require_writable(path: Path | None) -> None:
     folder = path.parent
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give the name of a file.")
+    if path.exists() and not path.is_file():
+        return  # a device or pipe is written to as it is; trying it could block
     if not folder.is_dir():
         raise CommandError(f"cannot write {path}: the folder {folder} does not exist; create it first.")
     try:

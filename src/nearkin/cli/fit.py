@@ -11,6 +11,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -51,6 +52,7 @@ def fit(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -64,7 +66,7 @@ def fit(
     require_writable(path)
     require_choice("--scale", scale, SCALE_CHOICES)
     unfitted = _make_learner(learner, settings, seed)
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     if unfitted is not None:
         check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
     model = make_model(
@@ -73,6 +75,7 @@ def fit(
         scale=scale,
         sparse=dataset.is_sparse,
         n_neighbors=min(neighbors, dataset.n_samples),
+        encoder=dataset.encoder,
     )
     started = perf_counter()
     model.fit(dataset.X, dataset.y)

@@ -11,6 +11,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EncodingOption,
     ImputeOption,
     JsonOption,
     ScaleOption,
@@ -50,6 +51,7 @@ def hubness(
     impute: ImputeOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
+    encoding: EncodingOption = "utf-8",
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -63,14 +65,14 @@ def hubness(
     require_choice("--scale", scale, SCALE_CHOICES)
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
-    dataset = read_data(data, target, task, impute, drop, categorical)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:
         raise CommandError(
             f"--k {k} is more than the {n_references} references of a fold; choose a smaller one."
         )
-    how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True}
+    how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True, "encoder": dataset.encoder}
     found = {
         name: hubness_by_folds(make_model(part, dataset.task, **how), dataset, k=k, n_folds=folds, seed=seed)
         for name, part in ((EUCLID, None), (kind.__name__, made))

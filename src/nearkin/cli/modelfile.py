@@ -1,4 +1,4 @@
-"""Model files: a fitted pipeline and all that is needed to use it on a table of the same columns."""
+"""Model files: a fitted pipeline and what is known of its data, to use it on tables of the same columns."""
 
 from __future__ import annotations
 
@@ -6,46 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from nearkin.datasets import TableEncoder
+from sklearn.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What `load_model` found in a file."""
+    """What `load_model` found in a file: the pipeline takes tables, unless the model is for sparse data."""
 
     pipeline: Any
     metadata: dict[str, Any]
-
-    @property
-    def encoder(self) -> TableEncoder | None:
-        state = self.metadata.get("encoder")
-        return None if state is None else TableEncoder.from_dict(state)
 
     @property
     def target_names(self) -> list[str]:
         return list(self.metadata.get("target_names") or ["prediction"])
 
     @property
-    def predictor(self):
-        """The last step of the pipeline."""
-        steps = getattr(self.pipeline, "steps", None)
-        return self.pipeline if steps is None else steps[-1][1]
+    def takes_tables(self) -> bool:
+        """Whether the names of the columns are known, so that a table can be read."""
+        return hasattr(self.pipeline, "feature_names_in_")
 
-    def scaled(self, X):
-        """X as the last step sees it."""
-        steps = getattr(self.pipeline, "steps", None)
-        return X if steps is None or len(steps) == 1 else self.pipeline[:-1].transform(X)
+    @property
+    def task(self) -> str:
+        predictor = getattr(self.pipeline, "steps", [("", self.pipeline)])[-1][1]
+        return "classification" if hasattr(predictor, "classes_") else "regression"
 
-    def names(self, labels) -> np.ndarray:
-        """Readable names of class labels; numbers stay as they are."""
-        labels = np.asarray(labels)
-        names = self.metadata.get("class_names") or []
-        classes = getattr(self.predictor, "classes_", None)
-        if classes is None or len(names) != len(classes) or labels.dtype.kind not in "iub":
-            return labels
-        return np.asarray(names)[np.searchsorted(classes, labels)]
+    @property
+    def class_names(self) -> list[str]:
+        return list(self.metadata.get("class_names") or [])
 
 
 def load_model(path: Path) -> LoadedModel:
@@ -53,8 +40,23 @@ def load_model(path: Path) -> LoadedModel:
     from nearkin.persistence import load, read_metadata
 
     description = read_metadata(path)
-    metadata = dict(description["metadata"])
-    if metadata.get("encoder") is None and description.get("feature_names"):
-        # Saved from Python on a data frame: its columns are numbers with names.
-        metadata["encoder"] = TableEncoder.for_numbers(description["feature_names"]).to_dict()
-    return LoadedModel(load(path), metadata)
+    model, metadata = load(path), description["metadata"]
+    encoder = _missing_encoder(model, description)
+    if encoder is not None:
+        model = Pipeline([("table", encoder), *getattr(model, "steps", [("model", model)])])
+    return LoadedModel(model, metadata)
+
+
+def _missing_encoder(model, description: dict[str, Any]):
+    """The fitted encoder to put before a model that was fitted on bare numbers, if its columns are known."""
+    from nearkin.datasets.encoding import TableEncoder, number_encoder
+    from nearkin.datasets.saved_encoder import encoder_from_state
+
+    metadata, steps = description["metadata"], getattr(model, "steps", [("model", model)])
+    if isinstance(steps[0][1], TableEncoder):
+        return None
+    if metadata.get("encoder") is not None:
+        return encoder_from_state(metadata["encoder"])
+    # Saved from Python on a data frame, a model knows its columns by itself.
+    names = metadata.get("columns") or description.get("feature_names")
+    return None if names is None else number_encoder(names)

@@ -12,9 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from nearkin.cli.errors import CommandError
+from nearkin.cli.output import to_stderr
 
 DataArgument = Annotated[
-    str, typer.Argument(metavar="DATA", help="A CSV, Parquet, ARFF or npz file, or the name of a known set.")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A CSV, JSON lines, Parquet, Feather, ARFF or npz file, - for standard input, or a known set.",
+    ),
 ]
 TargetOption = Annotated[
     list[str] | None,
@@ -29,12 +34,16 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="classification or regression; chosen by the target's type if left out.",
+        help="classification or regression; chosen by the target if left out, and said why.",
     ),
 ]
 ImputeOption = Annotated[
     str | None,
-    typer.Option("--impute", metavar="median", help="Fill missing values; without it they are an error."),
+    typer.Option(
+        "--impute",
+        metavar="HOW",
+        help="Fill missing values: median, mean, most-frequent or knn; without it they are an error.",
+    ),
 ]
 DropOption = Annotated[
     list[str] | None,
@@ -45,6 +54,9 @@ CategoricalOption = Annotated[
     typer.Option(
         "--categorical", metavar="COL", help="Numeric column whose values are codes; may be repeated."
     ),
+]
+EncodingOption = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Encoding of text files, such as latin-1.")
 ]
 ScaleOption = Annotated[
     str,
@@ -134,23 +146,38 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def read_data(data: str, target, task, impute, drop=None, categorical=None):
+def read_data(data: str, target, task, impute, drop=None, categorical=None, encoding="utf-8"):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
+    from nearkin.datasets.filling import IMPUTE_CHOICES
     from nearkin.study.data import refuse_nothing_to_learn
 
-    if impute not in (None, "median"):
-        raise CommandError(f"--impute {impute!r}: only 'median' is known.")
+    if impute is not None:
+        require_choice("--impute", impute, IMPUTE_CHOICES)
     if task is not None:
         require_choice("--task", task, ("classification", "regression"))
     wished = list(target) if target else None
     if wished is not None and len(wished) == 1:
         wished = wished[0]
     found = load_dataset(
-        data, target=wished, task=task, impute=impute, drop=drop or (), categorical=categorical or ()
+        data,
+        target=wished,
+        task=task,
+        impute=impute,
+        drop=drop or (),
+        categorical=categorical or (),
+        encoding=encoding,
     )
     refuse_nothing_to_learn(found)
+    announce_task(found, task)
     return found
+
+
+def announce_task(dataset, asked: str | None) -> None:
+    """Say which task was chosen and why, before any work starts."""
+    if asked is None and dataset.task_reason:
+        other = "regression" if dataset.task == "classification" else "classification"
+        to_stderr(f"task: {dataset.task}, as {dataset.task_reason} (--task {other} overrides)")
 
 
 def require_choice(option: str, value: str, choices: Sequence[str]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Annotated, Any
 
 import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, as_path, optional_path
+from nearkin.cli.options import EncodingOption, JsonOption, as_path, optional_path
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
 
 #: Rows of a table shown on a terminal; files get them all.
@@ -31,41 +33,90 @@ def predict(
         ),
     ] = 0,
     proba: Annotated[bool, typer.Option("--proba", help="Also give the probability of each class.")] = False,
+    encoding: EncodingOption = "utf-8",
     as_json: JsonOption = False,
 ) -> None:
     """Predict NEW with a saved MODEL.
 
-    Rows are numbered from 0, without the header, in NEW as in the training data.
+    Rows are numbered from 1, without the header, in NEW as in the training data. Where NEW holds the
+    answers too, they are scored. A large CSV or Parquet file is read block by block.
     """
+    from nearkin.cli.answers import Answers, score_text
     from nearkin.cli.modelfile import load_model
-    from nearkin.cli.predicting import prediction_table
-    from nearkin.datasets import load_features
+    from nearkin.files import replacing
 
     out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
-    X = load_features(as_path(new), loaded.encoder)
-    if X.shape[0] == 0:
-        raise CommandError(f"{new} has no rows to predict.")
-    table = prediction_table(loaded, X, n_neighbors=neighbors, proba=proba)
+    answers = Answers(loaded)
+    with nullcontext() if out_path is None else replacing(out_path, "w", encoding="utf-8") as file:
+        show = _Shown(file, as_json)
+        for block, table in predicted_blocks(loaded, new, encoding, n_neighbors=neighbors, proba=proba):
+            answers.add(block, table)
+            show.add(table)
+        show.end()
     if out_path is not None:
-        table.to_csv(out_path, index=False)
-        to_stderr(f"{len(table)} predictions: {out_path}")
-    if as_json:
-        print_json(table.to_dict(orient="records"))
-    elif out_path is None:
-        _print(table)
+        to_stderr(f"{answers.n_rows} predictions: {out_path}")
+    if answers.n_answers:
+        scores = ", ".join(f"{name} {score_text(name, value)}" for name, value in answers.scores().items())
+        to_stderr(f"{answers.n_answers} rows hold the answer: {scores}")
 
 
-def _print(table) -> None:
-    if not sys.stdout.isatty():
-        typer.echo(table.to_csv(index=False), nl=False)
-        return
-    shown = table.head(ROWS_SHOWN)
-    columns = [Column(str(name), right=table[name].dtype.kind in "if") for name in table.columns]
-    print_table(columns, [[_cell(value) for value in row] for row in shown.itertuples(index=False)])
-    if len(table) > len(shown):
-        to_stderr(f"{len(table) - len(shown)} more rows; use --out to write them all to a file.")
+def predicted_blocks(loaded, new: str, encoding: str, *, policy=None, **wishes) -> Iterator[tuple[Any, Any]]:
+    """Blocks of rows, each with the table of its predictions."""
+    from nearkin.datasets import load_features
+    from nearkin.predictors import prediction_table
+
+    n_rows = 0
+    for block in load_features(new if new == "-" else as_path(new), encoding=encoding, policy=policy):
+        if hasattr(block, "columns") and not loaded.takes_tables:
+            raise CommandError(
+                f"{new} is a table, but the model was fitted on bare arrays; give an npz file with X."
+            )
+        table = prediction_table(
+            loaded.pipeline,
+            block,
+            target_names=loaded.target_names,
+            class_names=loaded.class_names,
+            first_row=n_rows + 1,
+            **wishes,
+        )
+        n_rows += len(table)
+        yield block, table
+
+
+class _Shown:
+    """Where tables of predictions go: a file, JSON, a terminal, or CSV on standard output."""
+
+    def __init__(self, file, as_json: bool):
+        self.file, self.as_json = file, as_json
+        self.on_terminal = sys.stdout.isatty() and file is None and not as_json
+        self.n_rows = 0
+        self.kept: list = []
+
+    def add(self, table) -> None:
+        if self.file is not None:
+            table.to_csv(self.file, index=False, header=self.n_rows == 0)
+        if self.as_json:
+            self.kept.append(table)
+        elif self.on_terminal and self.n_rows < ROWS_SHOWN:
+            self.kept.append(table.head(ROWS_SHOWN - self.n_rows))
+        elif self.file is None and not self.on_terminal:
+            typer.echo(table.to_csv(index=False, header=self.n_rows == 0), nl=False)
+        self.n_rows += len(table)
+
+    def end(self) -> None:
+        if self.as_json:
+            print_json([row for table in self.kept for row in table.to_dict(orient="records")])
+        elif self.on_terminal:
+            _print([row for table in self.kept for row in table.to_dict(orient="records")])
+            if self.n_rows > ROWS_SHOWN:
+                to_stderr(f"{self.n_rows - ROWS_SHOWN} more rows; use --out to write them all to a file.")
+
+
+def _print(rows: list[dict]) -> None:
+    columns = [Column(str(name), right=isinstance(value, int | float)) for name, value in rows[0].items()]
+    print_table(columns, [[_cell(value) for value in row.values()] for row in rows])
 
 
 def _cell(value) -> str:

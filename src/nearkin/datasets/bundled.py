@@ -12,7 +12,6 @@ import numpy as np
 
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.delimited import parse_delimited
-from nearkin.datasets.encoding import TableEncoder
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.readers import read_table
 from nearkin.datasets.registry import KnownDataset
@@ -49,7 +48,6 @@ def _from_sklearn(known: KnownDataset) -> Dataset:
         target_names=tuple(bunch.target_names) if many else (),
         class_names=tuple(str(name) for name in bunch.target_names) if known.classes else (),
         source=f"scikit-learn {metadata.version('scikit-learn')}: {known.sklearn}",
-        encoder=TableEncoder.for_numbers(names),
     )
 
 

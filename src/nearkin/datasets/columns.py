@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nearkin.datasets.errors import DataError, DataNotice
+from nearkin.datasets.dates import are_dates
+from nearkin.datasets.errors import DataError, DataNotice, row_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 NUMBER = "number"
 CATEGORY = "category"
 BOOLEAN = "boolean"
+DATE = "date"
 
-_DATE = re.compile(r"^\d{4}-\d{1,2}-\d{1,2}([T ].*)?$|^\d{1,2}[/.]\d{1,2}[/.]\d{4}( .*)?$")
 _IDENTIFIER = re.compile(r"(?i:(^|[\W_])(id|index|row)$)|[a-z]I[dD]$")
 # Thousands marked by commas, spaces or apostrophes, a currency before or after, a percent sign.
 _DRESSED_NUMBER = re.compile(r"^[-+]?\s*[$€£¥]?\s*[-+]?\d[\d,' ]*([.,]\d+)?\s*[$€£¥%]?$")
@@ -29,7 +31,7 @@ _FEW_CATEGORIES = 20
 
 
 def column_kind(column: pd.Series) -> str:
-    """`number`, `boolean` or `category`; dates and faulty numbers are errors that name the cell."""
+    """`number`, `boolean`, `date` or `category`; faulty numbers are errors that name the cell."""
     from pandas.api import types
 
     name = str(column.name)
@@ -41,8 +43,10 @@ def column_kind(column: pd.Series) -> str:
         )
     if types.is_numeric_dtype(column.dtype):
         return NUMBER
-    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
-        raise _date_error(name)
+    if types.is_datetime64_any_dtype(column.dtype):
+        return DATE
+    if types.is_timedelta64_dtype(column.dtype):
+        return NUMBER
     if isinstance(column.dtype, _categorical_dtype()):
         return CATEGORY
     cells = column.dropna()
@@ -51,13 +55,18 @@ def column_kind(column: pd.Series) -> str:
     if all(isinstance(cell, bool | np.bool_) for cell in cells):
         return BOOLEAN
     first = cells.iloc[0]
+    if isinstance(first, date):
+        return DATE
     if hasattr(first, "isoformat"):
-        raise _date_error(name)
+        raise DataError(
+            f"column {name!r} holds times of day without a date. Turn them into numbers (such as hours) or "
+            f"drop the column (drop=[{name!r}], on the command line --drop {name})."
+        )
     if isinstance(first, list | tuple | dict | set | np.ndarray | bytes):
         raise DataError(f"column {name!r} holds {type(first).__name__} values, not numbers or text; drop it.")
     text = cells.astype(str)
-    if all(_DATE.match(cell.strip()) for cell in text):
-        raise _date_error(name)
+    if are_dates(name, text):
+        return DATE
     return _number_or_category(column, text)
 
 
@@ -69,22 +78,24 @@ def _number_or_category(column: pd.Series, text: pd.Series) -> str:
         return NUMBER
     if numeric.mean() < _MOSTLY:
         return CATEGORY
-    at = int(np.flatnonzero(~numeric)[0])
-    raise _not_a_number(column, text.index[at], text.iloc[at])
+    at = int(np.flatnonzero(column.notna())[np.flatnonzero(~numeric)[0]])
+    raise _not_a_number(column, at)
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:
-    """Cells as floats, missing ones as NaN; text and infinities are errors that name the cell."""
+    """Cells as floats, missing ones as NaN, durations in days; text and infinities are errors."""
     import pandas as pd
 
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        return column.dt.total_seconds().to_numpy(dtype=np.float64) / 86400
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     faulty = np.isnan(values) & column.notna().to_numpy()
     if faulty.any():
         at = int(np.flatnonzero(faulty)[0])
-        raise _not_a_number(column, column.index[at], column.iloc[at])
+        raise _not_a_number(column, at)
     infinite = np.isinf(values)
     if infinite.any():
-        row = int(np.flatnonzero(infinite)[0]) + 1
+        row = row_number(column, int(np.flatnonzero(infinite)[0]))
         raise DataError(
             f"column {str(column.name)!r} holds {int(infinite.sum())} infinite value(s), the first in row "
             f"{row}; replace them by finite numbers or leave the cells empty and impute."
@@ -101,7 +112,8 @@ def as_booleans(column: pd.Series) -> np.ndarray:
         word = str(cell).strip().lower()
         if word not in _TRUE and word not in _FALSE:
             raise DataError(
-                f"column {str(column.name)!r} held true/false in training but has {cell!r} in row {i + 1}."
+                f"column {str(column.name)!r} held true/false in training but has {cell!r} in row "
+                f"{row_number(column, i)}."
             )
         values[i] = word in _TRUE
     return values
@@ -161,19 +173,11 @@ def notice_identifier(name: str, values: np.ndarray) -> None:
         )
 
 
-def _not_a_number(column: pd.Series, label, cell) -> DataError:
-    row = int(column.index.get_loc(label)) + 1
+def _not_a_number(column: pd.Series, position: int) -> DataError:
     return DataError(
-        f"column {str(column.name)!r} is numeric but row {row} holds {str(cell)!r}. Correct the cell, leave "
-        "it empty to have it imputed, or list the column in categorical= (--categorical) if its "
-        "values are codes."
-    )
-
-
-def _date_error(name: str) -> DataError:
-    return DataError(
-        f"column {name!r} holds dates or times. Turn them into numbers (such as days since a start) or drop "
-        f"the column (drop=[{name!r}], on the command line --drop {name})."
+        f"column {str(column.name)!r} is numeric but row {row_number(column, position)} holds "
+        f"{str(column.iloc[position])!r}. Correct the cell, leave it empty to have it imputed, or list the "
+        "column in categorical= (--categorical) if its values are codes."
     )
 
 

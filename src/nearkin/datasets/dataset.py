@@ -1,4 +1,4 @@
-"""`Dataset`: a table of numbers and what is to be predicted from it, ready for a learner."""
+"""`Dataset`: features and what is to be predicted from them, ready for a learner."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from nearkin.datasets.encoding import TableEncoder
 from nearkin.datasets.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CLASSIFICATION = "classification"
 REGRESSION = "regression"
@@ -26,11 +31,15 @@ class Dataset:
     ----------
     name : str
         Name of the set, or the stem of the file it came from.
-    X : ndarray or csr_matrix of shape (n_samples, n_features)
-        Finite numbers; float32 and float64 are kept, everything else becomes float64.
+    X : ndarray, csr_matrix or DataFrame of shape (n_samples, n_features)
+        Finite numbers; float32 and float64 are kept, everything else becomes float64. A data frame
+        where categories, booleans or missing cells must be turned into numbers first: that is the
+        business of `encoder`, fitted on training rows only.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Labels (numbers, strings or booleans, as they were read) or real targets.
     task : {'classification', 'regression'}
+    task_reason : str
+        Why that task was chosen, for people; empty where it was never in doubt.
     feature_names, target_names : tuple of str
     class_names : tuple of str
         One readable name per class, in the order of ``np.unique(y)``; empty for regression.
@@ -39,7 +48,7 @@ class Dataset:
     source : str
         Where the data came from, for people.
     encoder : TableEncoder or None
-        Turns new tables with the same columns into rows of X; None for sparse data.
+        The unfitted first step of every model of a data frame; None where X holds plain numbers.
     extras : mapping of str to ndarray
         Further arrays of the file, such as a second labelling.
 
@@ -54,7 +63,7 @@ class Dataset:
     """
 
     name: str
-    X: np.ndarray | sp.csr_matrix
+    X: np.ndarray | sp.csr_matrix | pd.DataFrame
     y: np.ndarray
     task: str
     feature_names: tuple[str, ...] = ()
@@ -65,11 +74,13 @@ class Dataset:
     source: str = ""
     encoder: TableEncoder | None = None
     extras: Mapping[str, np.ndarray] = field(default_factory=dict)
+    task_reason: str = ""
 
     def __post_init__(self):
         if self.task not in TASKS:
             raise DataError(f"task is {self.task!r}; it must be 'classification' or 'regression'.")
-        X, y = _float_matrix(self.X, self.name), np.asarray(self.y)
+        X = _float_matrix(self.X, self.name) if self.encoder is None else _checked_table(self.X, self.name)
+        y = np.asarray(self.y)
         if y.ndim not in (1, 2) or y.shape[0] != X.shape[0]:
             raise DataError(f"{self.name}: X has {X.shape[0]} rows but the target has shape {y.shape}.")
         if self.task == CLASSIFICATION and y.ndim != 1:
@@ -122,11 +133,27 @@ class Dataset:
         """The rows given by indices or a mask, in that order, without the published split."""
         return replace(
             self,
-            X=self.X[rows],
+            X=self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows],
             y=self.y[rows],
             train_indices=None,
             test_indices=None,
             extras={k: v[rows] for k, v in self.extras.items() if v.shape[:1] == (self.n_samples,)},
+        )
+
+    def encoded(self) -> Dataset:
+        """The set in plain numbers, its encoder fitted on all rows.
+
+        For looking at data, and for protocols that encode a whole table beforehand; a model that is
+        to be tested takes `encoder` as its first step instead.
+        """
+        if self.encoder is None:
+            return self
+        fitted = clone(self.encoder).fit(self.X)
+        return replace(
+            self,
+            X=fitted.transform(self.X),
+            feature_names=tuple(fitted.get_feature_names_out()),
+            encoder=None,
         )
 
     def train(self) -> Dataset:
@@ -156,8 +183,24 @@ class Dataset:
         return f"<Dataset {self}>"
 
 
+def _checked_table(X: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The table with its rows numbered anew; of its contents, the encoder takes care."""
+    if not hasattr(X, "iloc"):
+        raise DataError(f"{name}: an encoder is for data frames; leave it out for plain numbers.")
+    if 0 in X.shape:
+        raise DataError(
+            f"{name}: there is nothing to learn from {X.shape[0]} rows and {X.shape[1]} features."
+        )
+    return X.reset_index(drop=True)
+
+
 def _refuse_huge(X, feature_names, name: str) -> None:
     """Distances are sums of squares, so values must be far enough below the largest root of a number."""
+    if hasattr(X, "select_dtypes"):
+        X = X.select_dtypes("number")
+        feature_names, X = tuple(X.columns), X.to_numpy(dtype=np.float64, na_value=0.0)
+        if X.size == 0:
+            return
     ends = X.max(axis=0), X.min(axis=0)
     highest, lowest = (end.toarray().ravel() if sp.issparse(end) else end for end in ends)
     largest = np.maximum(highest, -lowest)

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nearkin.datasets.errors import DataError
 
@@ -32,18 +32,8 @@ def parse_delimited(
     """
     import pandas as pd
 
-    settings = dict(
-        sep=separator,
-        header=None,
-        names=columns,
-        index_col=False,
-        skiprows=_lines_to_skip(text) if skip_first else 0,
-        na_values=_MISSING,
-        skipinitialspace=True,
-        low_memory=False,
-        quotechar=quote,
-        decimal="," if separator == ";" and _has_decimal_commas(text) else ".",
-    )
+    settings = delimited_options(columns, separator, decimal_comma=has_decimal_commas(text), quote=quote)
+    settings["skiprows"] = _lines_to_skip(text) if skip_first else 0
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -58,6 +48,23 @@ def parse_delimited(
         if fault:
             raise DataError(f"{name}: {fault} The file may have been cut short; repair or remove that line.")
     return table
+
+
+def delimited_options(
+    columns: list[str], separator: str, *, decimal_comma: bool, quote: str = '"'
+) -> dict[str, Any]:
+    """Arguments of `pandas.read_csv` for lines without a header."""
+    return dict(
+        sep=separator,
+        header=None,
+        names=columns,
+        index_col=False,
+        na_values=_MISSING,
+        skipinitialspace=True,
+        low_memory=False,
+        quotechar=quote,
+        decimal="," if separator == ";" and decimal_comma else ".",
+    )
 
 
 def _explain(error: Exception, text: str, name: str, columns: list[str], separator: str, quote: str) -> str:
@@ -85,6 +92,7 @@ def _lines_to_skip(text: str) -> int:
     return 0
 
 
-def _has_decimal_commas(text: str) -> bool:
+def has_decimal_commas(text: str) -> bool:
+    """Whether numbers in a semicolon file are written 1,5."""
     sample = text[:20_000]
     return bool(re.search(r"(^|;)\s*-?\d+,\d+\s*(;|$)", sample, re.M)) and not re.search(r"\d\.\d", sample)

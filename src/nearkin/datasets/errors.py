@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class DataError(ValueError):
@@ -45,3 +50,17 @@ def shortened(names: Iterable[object], limit: int = 8) -> str:
     if len(words) <= limit:
         return ", ".join(words)
     return ", ".join(words[:limit]) + f" and {len(words) - limit} more"
+
+
+def refuse_duplicates(names: Iterable[str], file: str) -> None:
+    """An error that lists the names which occur more than once."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"{file} has more than one column named {shortened(twice)}; give each its own name.")
+
+
+def row_number(column: pd.Series, position: int) -> int:
+    """The number of a row in its file, from 1: blocks of a large file carry on counting."""
+    import pandas as pd
+
+    return int(column.index[position] if isinstance(column.index, pd.RangeIndex) else position) + 1

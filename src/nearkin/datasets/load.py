@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-import scipy.sparse as sp
+from typing import Any
 
 from nearkin.datasets import openml
+from nearkin.datasets.blocks import BlockPolicy, read_blocks
 from nearkin.datasets.bundled import bundled_source, load_bundled
 from nearkin.datasets.dataset import Dataset
-from nearkin.datasets.encoding import TableEncoder
 from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
 from nearkin.datasets.npz import features_of, load_arrays, read_npz
-from nearkin.datasets.readers import TABLE_SUFFIXES, existing_file, read_table
+from nearkin.datasets.readers import TABLE_SUFFIXES, read_table
 from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
+from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, existing_file, find_source
 from nearkin.datasets.tables import dataset_from_table
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
 NPZ_SUFFIX = ".npz"
-FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX)
+FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *PACKED_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def load_dataset(
     openml_url: str | None = None,
     cache_dir: str | Path | None = None,
 ) -> Dataset:
-    """Load a known data set by name, or a CSV, TSV, Parquet, ARFF or npz file by path.
+    """Load a known data set by name, or a CSV, JSON lines, Parquet, Feather, ARFF or npz file by path.
 
     A name is looked for in the data folder (``$NEARKIN_DATA``), then in installed packages, then
     on OpenML. A set found under a known name must have the known shape.
@@ -83,16 +82,18 @@ def load_dataset(
     Parameters
     ----------
     name_or_path : str or Path
-        Known names are listed by `list_datasets`; anything with a file suffix or a slash is a path.
+        Known names are listed by `list_datasets`; anything with a file suffix or a slash is a path,
+        and ``-`` is standard input. Tables may be packed (.gz, .bz2, .xz, .zip).
     target : str or list of str, optional
         Column(s) to predict: a name, a pattern such as ``Y*``, several separated by commas, or a
         list. Without it, a column called target, class, label or y, else the last one.
     task : {'classification', 'regression'}, optional
-        Chosen by the type of the target if not given: text, booleans and whole numbers are classes,
-        fractions are regression.
-    impute : {'median'}, optional
-        Fill missing cells with the median (numbers) or most frequent value (categories); without
-        it, missing cells are an error.
+        Chosen by the target if not given: text and booleans are classes, fractions are regression,
+        whole numbers are classes if they are few or numbered through (`targets.task_of_numbers`);
+        `Dataset.task_reason` says why.
+    impute : {'median', 'mean', 'most-frequent', 'knn'}, optional
+        What fills missing cells, learnt from training rows (see `TableEncoder`); without it,
+        missing cells are an error.
     drop : list of str
         Columns to leave out.
     categorical : list of str
@@ -124,6 +125,8 @@ def load_dataset(
     known = find_known(name)
     stored = _in_folder(known.name if known else name, data_dir)
     if stored is not None:
+        if known is not None and target is None and task is None:
+            wishes = replace(wishes, task=known.task)
         data = _load_file(stored, known.name if known else stored.stem, wishes)
         return data if known is None or target is not None or drop else check_shape(data, known)
     if known is None:
@@ -139,36 +142,20 @@ def load_dataset(
     return _load_openml(known, wishes, download, openml_url, cache_dir)
 
 
-def load_features(path: str | Path, encoder: TableEncoder | None = None, *, encoding: str = "utf-8"):
-    """Rows to predict for: a file's features, encoded as the model's training table was.
+def load_features(
+    path: str | Path, *, encoding: str = "utf-8", policy: BlockPolicy | None = None
+) -> Iterator[Any]:
+    """Rows to predict for, in blocks: a table as it is, for a model's encoder, or the X of an npz file.
 
-    Parameters
-    ----------
-    path : str or Path
-        A table whose columns `encoder` finds by name, or an npz file with X (a target is ignored).
-    encoder : TableEncoder, optional
-        Needed for tables.
-
-    Returns
-    -------
-    ndarray or csr_matrix
+    Yields
+    ------
+    DataFrame, ndarray or csr_matrix
+        One, or several of a large table (see `read_blocks`).
     """
-    path = existing_file(path)
-    if path.suffix.lower() == NPZ_SUFFIX:
-        X = features_of(load_arrays(path), path.name)
-        if not np.isfinite(X.data if sp.issparse(X) else X).all():
-            raise DataError(f"{path.name}: X holds missing or infinite values; fill or remove them first.")
-        if encoder is not None and X.shape[1] != len(encoder.feature_names):
-            raise DataError(
-                f"{path.name} has {X.shape[1]} features, but the model was fitted with "
-                f"{len(encoder.feature_names)}."
-            )
-        return X
-    if encoder is None:
-        raise DataError(
-            f"{path.name} is a table, but the model was fitted on bare arrays; give an npz file with X."
-        )
-    return encoder.encode(read_table(path, encoding=encoding))
+    if str(path) != STANDARD_INPUT and existing_file(path).suffix.lower() == NPZ_SUFFIX:
+        yield features_of(load_arrays(Path(path)), Path(path).name)
+    else:
+        yield from read_blocks(path, encoding=encoding, policy=policy)
 
 
 def list_datasets(
@@ -211,25 +198,31 @@ def _is_path(name_or_path: str | Path) -> bool:
         return True
     text = str(name_or_path)
     suffix = Path(text).suffix.lower()
-    return "/" in text or os.sep in text or suffix in FILE_SUFFIXES
+    return text == STANDARD_INPUT or "/" in text or os.sep in text or suffix in FILE_SUFFIXES
 
 
 def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
-    path = existing_file(path)
-    if path.suffix.lower() == NPZ_SUFFIX:
+    source = find_source(path)
+    if source.suffix == NPZ_SUFFIX:
         if wishes.drop or wishes.categorical:
             raise DataError("drop and categorical are for tables with columns, not for npz files.")
         return read_npz(path, name, target=wishes.target, task=wishes.task, impute=wishes.impute)
     return dataset_from_table(
         read_table(path, encoding=wishes.encoding, header=wishes.header),
-        name or path.stem,
+        name or _stem(source.name),
         target=wishes.target,
         task=wishes.task,
         impute=wishes.impute,
         drop=wishes.drop,
         categorical=wishes.categorical,
-        source=f"file {path.name}",
+        source=source.name if path == Path(STANDARD_INPUT) else f"file {source.name}",
     )
+
+
+def _stem(name: str) -> str:
+    """The file's name without the suffixes of format and packing."""
+    path = Path(name)
+    return Path(path.stem).stem if path.suffix.lower() in PACKED_SUFFIXES else path.stem
 
 
 def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache) -> Dataset:
@@ -276,14 +269,13 @@ def _check_raw_rows(table, expected: Sequence[int], known: KnownDataset) -> None
 
 
 def _check_openml(data: Dataset, expected: Sequence[int], known: KnownDataset) -> Dataset:
-    """The declared shape; where OpenML's table differs, its raw columns before one-hot are counted."""
+    """The declared shape; where OpenML's table differs, its columns before one-hot are counted."""
     if not known.openml_shape:
         return check_shape(data, known)
-    raw_columns = len(data.encoder.input_columns) if data.encoder else data.n_features
-    if raw_columns != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
+    if data.n_features != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
         raise DataError(
             f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
-            f"and {expected[1]} columns but found {data.n_samples} and {raw_columns}."
+            f"and {expected[1]} columns but found {data.n_samples} and {data.n_features}."
         )
     return data
 

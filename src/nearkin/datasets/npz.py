@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, TASKS, Dataset
-from nearkin.datasets.encoding import IMPUTE_CHOICES, ColumnCode, TableEncoder
+from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, Dataset
 from nearkin.datasets.errors import DataError, close_matches, shortened
-from nearkin.datasets.readers import existing_file
-from nearkin.datasets.targets import choose_targets, task_of_numbers
+from nearkin.datasets.sources import existing_file
+from nearkin.datasets.tables import table_features
+from nearkin.datasets.targets import ASKED_FOR, check_task, choose_targets, task_of_numbers
 
 _SPLIT_KEYS = ("X_train", "X_test")
 _CSR_KEYS = ("X_data", "X_indices", "X_indptr", "X_shape")
@@ -53,11 +53,11 @@ def read_npz(
     name = name or path.stem
     arrays = load_arrays(path)
     X = features_of(arrays, path.name)
-    y, target_names, task = _chosen_target(arrays, X.shape[0], path.name, target, task)
+    check_task(task)
+    y, target_names = _chosen_target(arrays, X.shape[0], path.name, target)
+    task, reason = (task, ASKED_FOR) if task else _task_of(y, target_names[0] if target_names else "y")
     names = _names(arrays, X.shape[1])
-    encoder = None
-    if not sp.issparse(X):
-        X, encoder = _filled(X, names, impute, path.name)
+    X, encoder = (X, None) if sp.issparse(X) else _with_encoder(X, names, impute, path.name)
     train, test = _split(arrays, X.shape[0], path.name)
     classes = _class_names(arrays, y, task, target)
     return Dataset(
@@ -65,6 +65,7 @@ def read_npz(
         X=X,
         y=y,
         task=task,
+        task_reason=reason,
         feature_names=names,
         target_names=target_names,
         class_names=classes,
@@ -137,10 +138,8 @@ def _checked_matrix(X: np.ndarray, key: str, file: str) -> np.ndarray:
     return X.astype(np.float32 if X.dtype.itemsize <= 2 else np.float64)
 
 
-def _chosen_target(arrays, n_rows: int, file: str, target, task):
-    """(y, target names, task): the file's own target, other columns of Y, or another array."""
-    if task is not None and task not in TASKS:
-        raise DataError(f"task is {task!r}; it must be 'classification' or 'regression'.")
+def _chosen_target(arrays, n_rows: int, file: str, target) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Values and names: the file's own target, other columns of Y, or another array."""
     own = _own_target(arrays, file)
     names: tuple[str, ...] = ()
     if own is not None and own.ndim == 2:
@@ -163,7 +162,7 @@ def _chosen_target(arrays, n_rows: int, file: str, target, task):
     if own is None:
         raise DataError(f"{file} has no target: there is no array y or Y. It holds {shortened(arrays)}.")
     _refuse_bad_target(own, n_rows, file)
-    return own, names, task or _task_of(own, names[0] if names else "y")
+    return own, names
 
 
 def _own_target(arrays, file: str) -> np.ndarray | None:
@@ -188,10 +187,12 @@ def _refuse_bad_target(y: np.ndarray, n_rows: int, file: str) -> None:
         raise DataError(f"{file}: the target has missing or infinite values; remove those rows.")
 
 
-def _task_of(y: np.ndarray, name: str) -> str:
+def _task_of(y: np.ndarray, name: str) -> tuple[str, str]:
     if y.ndim == 2:
-        return REGRESSION
-    return task_of_numbers(y, name) if y.dtype.kind == "f" else CLASSIFICATION
+        return REGRESSION, f"there are {y.shape[1]} targets"
+    if y.dtype.kind in "iuf":
+        return task_of_numbers(y, name)
+    return CLASSIFICATION, f"target {name!r} holds {len(np.unique(y))} different labels"
 
 
 def _names(arrays, n_features: int) -> tuple[str, ...]:
@@ -201,29 +202,16 @@ def _names(arrays, n_features: int) -> tuple[str, ...]:
     return tuple(f"x{i + 1}" for i in range(n_features))
 
 
-def _filled(X: np.ndarray, names, impute, file: str) -> tuple[np.ndarray, TableEncoder]:
-    """X without holes, and the encoder that fills new tables alike."""
-    if impute not in IMPUTE_CHOICES:
-        raise DataError(f"impute is {impute!r}; it must be None or 'median'.")
-    infinite = np.isinf(X).any(axis=0)
-    if infinite.any():
-        raise DataError(f"{file}: infinite values in {shortened(np.array(names)[infinite])}; replace them.")
-    holes = np.isnan(X)
-    if not holes.any():
-        if impute is None:
-            return X, TableEncoder.for_numbers(names, str(X.dtype))
-    elif impute is None:
-        raise DataError(
-            f"{file}: missing values in {shortened(np.array(names)[holes.any(axis=0)])}. Fill them in with "
-            "impute='median' (--impute median on the command line), or remove those rows or columns."
-        )
-    elif holes.all(axis=0).any():
-        raise DataError(
-            f"{file}: nothing but missing values in {shortened(np.array(names)[holes.all(axis=0)])}."
-        )
-    medians = np.nanmedian(X, axis=0)
-    codes = tuple(ColumnCode(name, "number", (), float(median)) for name, median in zip(names, medians))
-    return np.where(holes, medians.astype(X.dtype), X), TableEncoder(codes, impute, str(X.dtype))
+def _with_encoder(X: np.ndarray, names, impute, file: str):
+    """X itself and no encoder; or, where holes are to be filled, a table and the encoder for it."""
+    import pandas as pd
+
+    if impute is None and np.isfinite(X).all():
+        return X, None
+    try:
+        return table_features(pd.DataFrame(X, columns=list(names)), impute=impute)
+    except DataError as error:
+        raise DataError(f"{file}: {error}") from error
 
 
 def _split(arrays, n_rows: int, file: str):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearkin.datasets.arff import read_arff
 from nearkin.datasets.errors import DataError
+from nearkin.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,14 +115,8 @@ def _check_sum(raw: bytes, expected: str | None, data_id: int) -> None:
 def _store(path: Path, raw: bytes) -> None:
     """Write in one step, so that an interrupted download never looks like a whole one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        file.write(raw)
 
 
 def _names(value: str | list[str] | None) -> list[str]:

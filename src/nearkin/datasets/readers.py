@@ -1,38 +1,43 @@
-"""Files into pandas tables: CSV (and relatives), Parquet; ARFF has its own module."""
+"""Files into pandas tables: the format is found, then its own module reads it; CSV is read here."""
 
 from __future__ import annotations
 
-import codecs
 import csv
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nearkin.datasets.arff import read_arff
-from nearkin.datasets.delimited import parse_delimited
-from nearkin.datasets.errors import DataError, DataNotice, shortened
+from nearkin.datasets.arrow import read_arrow
+from nearkin.datasets.delimited import has_decimal_commas, parse_delimited
+from nearkin.datasets.errors import DataError, DataNotice, refuse_duplicates
+from nearkin.datasets.json_lines import read_json_lines
+from nearkin.datasets.sources import PACKED_SUFFIXES, Source, decoded, find_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
 PARQUET_SUFFIXES = (".parquet", ".pq")
+ARROW_SUFFIXES = (".feather", ".arrow", ".ipc")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 ARFF_SUFFIXES = (".arff", ".dat")
-TABLE_SUFFIXES = CSV_SUFFIXES + PARQUET_SUFFIXES + ARFF_SUFFIXES
-_SEPARATORS = (",", ";", "\t", "|")
+TABLE_SUFFIXES = CSV_SUFFIXES + JSON_SUFFIXES + PARQUET_SUFFIXES + ARROW_SUFFIXES + ARFF_SUFFIXES
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def read_table(
     path: str | Path, *, encoding: str = "utf-8", separator: str | None = None, header: bool | None = None
 ) -> pd.DataFrame:
-    """Read a CSV, TSV, Parquet or ARFF file, chosen by its suffix.
+    """Read a CSV, TSV, JSON lines, Parquet, Feather or ARFF file, chosen by its suffix.
 
     Parameters
     ----------
     path : str or Path
+        Also packed (.gz, .bz2, .xz, .zip with one file in it), or ``-`` for standard input; where the
+        name tells no format, the first bytes decide.
     encoding : str
         Of text files.
     separator : str, optional
@@ -53,76 +58,76 @@ def read_table(
     DataError
         Empty, truncated, ragged, damaged or wrongly encoded files, duplicated column names.
     """
-    path = existing_file(path)
-    suffix = path.suffix.lower()
-    if suffix in PARQUET_SUFFIXES:
-        table = _read_parquet(path)
-    elif suffix in ARFF_SUFFIXES:
-        table = read_arff(_read_text(path, encoding), path.name)
-    elif suffix in CSV_SUFFIXES:
-        table = _read_csv(_read_text(path, encoding), path, separator, header)
+    source = find_source(path)
+    _refuse_unknown(source)
+    raw = source.read()
+    suffix = source.format_of(raw)
+    if suffix in ARROW_SUFFIXES + PARQUET_SUFFIXES:
+        table = read_arrow(raw, source.name, parquet=suffix in PARQUET_SUFFIXES)
     else:
-        raise DataError(
-            f"{path.name}: cannot tell the format from the suffix {suffix!r}; known are "
-            f"{', '.join((*TABLE_SUFFIXES, '.npz'))}."
-        )
+        table = _read_text_table(raw, source, suffix, encoding, separator, header)
     if table.empty:
-        raise DataError(f"{path.name} has no data: {len(table)} rows and {table.shape[1]} columns.")
+        raise DataError(f"{source.name} has no data: {len(table)} rows and {table.shape[1]} columns.")
     return table
 
 
-def existing_file(path: str | Path) -> Path:
-    """The path, if there is a file with something in it."""
-    path = Path(path)
-    if not path.exists():
-        raise DataError(f"there is no file {str(path)!r}.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder, not a data file.")
-    if path.stat().st_size == 0:
-        raise DataError(f"{path.name} is empty (0 bytes).")
-    return path
-
-
-def _read_text(path: Path, encoding: str) -> str:
-    raw = path.read_bytes()
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        # What spreadsheets call Unicode text; its first two bytes leave no doubt.
-        encoding = "utf-16"
-    if b"\0" in raw[:4096] and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
-        raise DataError(f"{path.name} is not a text file (it holds zero bytes); is the suffix right?")
-    try:
-        text = raw.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
+def _refuse_unknown(source: Source) -> None:
+    if source.suffix and source.suffix not in TABLE_SUFFIXES:
         raise DataError(
-            f"{path.name} is not {encoding}: line {line} holds the byte 0x{raw[error.start]:02x}. Save it "
-            "as UTF-8 or, in Python, give its encoding (encoding='latin-1' is a common one)."
-        ) from error
-    if not text.strip():
-        raise DataError(f"{path.name} is empty: it holds nothing but blanks.")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+            f"{source.name}: cannot tell the format from the suffix {source.suffix!r}; known are "
+            f"{', '.join((*TABLE_SUFFIXES, '.npz'))}, also packed as {', '.join(PACKED_SUFFIXES)}."
+        )
 
 
-def _read_csv(text: str, path: Path, separator: str | None, header: bool | None) -> pd.DataFrame:
+def _read_text_table(raw: bytes, source: Source, suffix: str, encoding: str, separator, header):
+    text, found = decoded(raw, source.name, encoding)
+    traits = [f"packed as {source.packing}"] if source.packing else []
+    traits += [] if source.suffix else [f"format {suffix}"]
+    traits += [f"encoding {found}"] if found != encoding else []
+    if suffix in ARFF_SUFFIXES:
+        table = read_arff(text, source.name)
+    elif suffix in JSON_SUFFIXES:
+        table = read_json_lines(text, source.name)
+    else:
+        if separator is None and suffix == ".tsv":
+            separator = "\t"
+        first_line = next(line for line in text.split("\n") if line.strip())
+        chosen = separator or likeliest_separator(first_line)
+        traits += [f"separated by {_SEPARATORS[chosen]}"] if separator is None and chosen != "," else []
+        traits += ["decimal commas"] if chosen == ";" and has_decimal_commas(text) else []
+        table = _read_csv(text, source.name, chosen, header)
+    if traits:
+        _notice(f"{source.name} is read as: {', '.join(traits)}.")
+    return table
+
+
+def _read_csv(text: str, name: str, separator: str, header: bool | None) -> pd.DataFrame:
     first_line = next(line for line in text.split("\n") if line.strip())
-    separator = separator or ("\t" if path.suffix.lower() == ".tsv" else _likeliest_separator(first_line))
-    first = _split_line(first_line, separator)
-    if header is None:
-        header = not _looks_like_data(first)
-        if not header:
-            _notice(f"{path.name} seems to have no line of column names; they become column_1, column_2, ...")
-    names = [cell.strip() for cell in first] if header else [""] * len(first)
-    _refuse_duplicates([name for name in names if name], path.name)
-    # A private name for nameless columns keeps pandas from inventing and mangling its own.
-    columns = [name or f"column_{i + 1}" for i, name in enumerate(names)]
-    table = parse_delimited(text, path.name, columns, separator, skip_first=header)
-    if header and not names[0] and _is_row_index(table[columns[0]]):
-        _notice(f"{path.name}: the first column has no name and counts the rows; it is left out.")
+    columns, header, unnamed = column_names(first_line, name, separator, header)
+    table = parse_delimited(text, name, columns, separator, skip_first=header)
+    if unnamed and _is_row_index(table[columns[0]]):
+        _notice(f"{name}: the first column has no name and counts the rows; it is left out.")
         table = table.drop(columns=columns[0])
     return table
 
 
-def _likeliest_separator(line: str) -> str:
+def column_names(
+    first_line: str, name: str, separator: str, header: bool | None
+) -> tuple[list[str], bool, bool]:
+    """Names of the columns, whether the first line holds them, and whether the first one lacked a name."""
+    first = _split_line(first_line, separator)
+    if header is None:
+        header = not _looks_like_data(first)
+        if not header:
+            _notice(f"{name} seems to have no line of column names; they become column_1, column_2, ...")
+    names = [cell.strip() for cell in first] if header else [""] * len(first)
+    refuse_duplicates([name for name in names if name], name)
+    # A private name for nameless columns keeps pandas from inventing and mangling its own.
+    return [name or f"column_{i + 1}" for i, name in enumerate(names)], header, header and not names[0]
+
+
+def likeliest_separator(line: str) -> str:
+    """The separator that splits the line into the most fields; a comma if none does."""
     counts = {separator: len(_split_line(line, separator)) for separator in _SEPARATORS}
     return max(_SEPARATORS, key=lambda separator: counts[separator])
 
@@ -154,30 +159,6 @@ def _is_row_index(column: pd.Series) -> bool:
         return False
     values = column.to_numpy()
     return any(np.array_equal(values, np.arange(start, start + len(values))) for start in (0, 1))
-
-
-def _refuse_duplicates(names: list[str], file: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DataError(f"{file} has more than one column named {shortened(twice)}; give each its own name.")
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise DataError(
-            f"reading {path.name} needs pyarrow: pip install 'nearkin[data]', or save the table as CSV."
-        ) from error
-    try:
-        table = pyarrow.parquet.read_table(path)
-        _refuse_duplicates([str(name) for name in table.column_names], path.name)
-        frame = table.to_pandas()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path.name} is not a sound Parquet file (damaged or cut short): {error}") from error
-    frame.columns = [str(name) for name in frame.columns]
-    return frame.reset_index(drop=True)
 
 
 def _notice(message: str) -> None:

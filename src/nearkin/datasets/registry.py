@@ -106,7 +106,7 @@ def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
     expected = {"rows": known.n, "features": known.d, "classes": known.classes, "targets": known.targets}
     found = {
         "rows": data.n_samples,
-        "features": data.n_features,
+        "features": data.encoded().n_features if known.d else 0,
         "classes": data.n_classes,
         "targets": data.n_targets,
     }

@@ -1,14 +1,16 @@
-"""A pandas table into a `Dataset`: targets taken out, the rest encoded as numbers."""
+"""A pandas table into a `Dataset`: targets taken out, and what will turn the rest into numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nearkin.datasets.columns import CATEGORY, DATE, NUMBER, as_numbers
 from nearkin.datasets.dataset import Dataset
-from nearkin.datasets.encoding import TableEncoder, with_text_names
-from nearkin.datasets.errors import DataError, close_matches
-from nearkin.datasets.targets import choose_targets, target_values
+from nearkin.datasets.dates import as_dates
+from nearkin.datasets.encoding import TableEncoder, as_table
+from nearkin.datasets.errors import DataError, close_matches, shortened
+from nearkin.datasets.targets import choose_targets, target_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +38,7 @@ def dataset_from_table(
     (('size', 'warm'), ['a', 'b', 'a'])
     """
     attrs = dict(table.attrs)
-    table = with_text_names(table)
+    table = as_table(table)
     drop = [drop] if isinstance(drop, str) else list(drop)
     for column in drop:
         if column not in table.columns:
@@ -51,15 +53,36 @@ def dataset_from_table(
             f"{name} has no feature columns besides the target ({', '.join(targets)}); if the file is not "
             "separated by commas, semicolons, tabs or bars, save it as CSV."
         )
-    y, task = target_values(table, targets, task)
-    encoder = TableEncoder.fit(features, impute=impute, categorical=categorical)
+    chosen = target_of(table, targets, task)
+    X, encoder = table_features(features, impute=impute, categorical=categorical)
     return Dataset(
         name=name,
-        X=encoder.encode(features),
-        y=y,
-        task=task,
-        feature_names=encoder.feature_names,
+        X=X,
+        y=chosen.values,
+        task=chosen.task,
+        task_reason=chosen.reason,
+        feature_names=tuple(features.columns),
         target_names=tuple(targets),
         source=source,
         encoder=encoder,
     )
+
+
+def table_features(features: pd.DataFrame, *, impute: str | None = None, categorical: Sequence[str] = ()):
+    """Features for a `Dataset` and their unfitted encoder, or plain numbers and None.
+
+    All rows are looked at, to refuse now what no model could use and to settle what each column
+    holds; what is learnt from values is left to the encoder, once it sees training rows.
+    """
+    looked = TableEncoder(impute, categorical).fit(features)
+    empty = [name for name in features.columns if features[name].isna().all()]
+    if empty:
+        raise DataError(f"nothing but missing values in column(s) {shortened(empty)}; drop them.")
+    if impute is None and set(looked.kinds_.values()) == {NUMBER}:
+        return looked.transform(features), None
+    numbers = [name for name, kind in looked.kinds_.items() if kind == NUMBER]
+    texts = {name: as_numbers(features[name]) for name in numbers if features[name].dtype.kind not in "iuf"}
+    dates = {name: as_dates(features[name]) for name, kind in looked.kinds_.items() if kind == DATE}
+    features = features.assign(**texts, **dates)
+    codes = tuple(name for name, kind in looked.kinds_.items() if kind == CATEGORY)
+    return features, TableEncoder(impute, codes)

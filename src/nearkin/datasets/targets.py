@@ -5,11 +5,19 @@ from __future__ import annotations
 import fnmatch
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nearkin.datasets.columns import BOOLEAN, CATEGORY, as_booleans, as_categories, as_numbers, column_kind
+from nearkin.datasets.columns import (
+    BOOLEAN,
+    CATEGORY,
+    NUMBER,
+    as_booleans,
+    as_categories,
+    as_numbers,
+    column_kind,
+)
 from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, TASKS
 from nearkin.datasets.errors import DataError, DataNotice, close_matches, shortened
 
@@ -17,8 +25,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _USUAL_NAMES = ("target", "class", "label", "y")
-# Whole numbers with more values than this, mostly one per row, are measurements rather than classes.
-_MANY_VALUES = 20
+# So many different whole numbers are classes whatever they are; more must look like labels.
+FEW_VALUES = 20
+ROWS_PER_CLASS = 3
+# The reason of a task that was given needs no words.
+ASKED_FOR = ""
 
 
 def choose_targets(columns: Sequence[str], target: str | Sequence[str] | None) -> list[str]:
@@ -62,14 +73,21 @@ def _matching(wish: str, columns: list[str]) -> list[str]:
     )
 
 
-def target_values(table: pd.DataFrame, names: Sequence[str], task: str | None) -> tuple[np.ndarray, str]:
-    """Target array and task of the named columns.
+class Target(NamedTuple):
+    """Values to predict, the task they ask for, and why, in words for people."""
+
+    values: np.ndarray
+    task: str
+    reason: str
+
+
+def target_of(table: pd.DataFrame, names: Sequence[str], task: str | None = None) -> Target:
+    """The target in the named columns of a table.
 
     Text, categories and booleans are classes; numbers as told by `task_of_numbers`. Several columns
-    must all be numbers and are regression.
+    must all be numbers and are regression. A given `task` overrides.
     """
-    if task is not None and task not in TASKS:
-        raise DataError(f"task is {task!r}; it must be 'classification' or 'regression'.")
+    check_task(task)
     for name in names:
         holes = np.flatnonzero(table[name].isna())
         if holes.size:
@@ -80,23 +98,64 @@ def target_values(table: pd.DataFrame, names: Sequence[str], task: str | None) -
     if len(names) > 1:
         if task == CLASSIFICATION:
             raise DataError(f"classification takes one target column, but {len(names)} were named.")
-        return np.column_stack([_measurements(table[name]) for name in names]), REGRESSION
+        values = np.column_stack([_measurements(table[name]) for name in names])
+        return Target(values, REGRESSION, f"there are {len(names)} targets")
     column = table[names[0]]
     if task == REGRESSION:
-        return _measurements(column), REGRESSION
+        return Target(_measurements(column), REGRESSION, ASKED_FOR)
     kind = CATEGORY if task == CLASSIFICATION and not _is_numeric(column) else column_kind(column)
-    if kind == CATEGORY:
-        return np.array(as_categories(column), dtype=str), CLASSIFICATION
+    if kind == NUMBER:
+        return _numeric_target(column, task)
     if kind == BOOLEAN:
-        return as_booleans(column).astype(bool), CLASSIFICATION
+        values, reason = as_booleans(column).astype(bool), f"target {names[0]!r} holds true and false"
+    else:
+        values = np.array(as_categories(column), dtype=str)
+        reason = f"target {names[0]!r} holds {len(np.unique(values))} different texts"
+    return Target(values, CLASSIFICATION, ASKED_FOR if task else reason)
+
+
+def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:
+    """Whether numbers ask for classification or regression, and why.
+
+    Fractions are regression. Whole numbers are classes if there are at most 20 different ones, or if
+    they are numbered through from 0 or 1 with at least three rows each on average, as labels are;
+    else they are counts, prices or ages, and regression.
+
+    Examples
+    --------
+    >>> task_of_numbers(np.array([0, 1, 1, 0]))
+    ('classification', "target 'y' holds 2 different whole numbers")
+    >>> task_of_numbers(np.arange(100, 200), "price")
+    ('regression', "target 'price' holds 100 different whole numbers that are not numbered through")
+    """
+    values = np.asarray(values)
+    if not (values == np.round(values)).all():
+        return REGRESSION, f"target {name!r} holds fractions"
+    distinct = np.unique(values)
+    found = f"target {name!r} holds {len(distinct)} different whole numbers"
+    if len(distinct) <= FEW_VALUES:
+        return CLASSIFICATION, found
+    if distinct[0] not in (0, 1) or distinct[-1] - distinct[0] != len(distinct) - 1:
+        return REGRESSION, f"{found} that are not numbered through"
+    if len(values) < ROWS_PER_CLASS * len(distinct):
+        return REGRESSION, f"{found} in {len(values)} rows"
+    return CLASSIFICATION, f"{found}, numbered through from {distinct[0]:g}"
+
+
+def check_task(task: str | None) -> None:
+    """Refuse what is neither None nor a task."""
+    if task is not None and task not in TASKS:
+        raise DataError(f"task is {task!r}; it must be 'classification' or 'regression'.")
+
+
+def _numeric_target(column: pd.Series, task: str | None) -> Target:
     values = as_numbers(column)
-    whole = bool((values == np.round(values)).all())
-    task = task or task_of_numbers(values, str(names[0]))
-    if task == CLASSIFICATION and not whole:
-        return _fractions_as_classes(column, values), task
-    if task == CLASSIFICATION and np.abs(values).max() < 2**53:
-        return values.astype(np.int64), task
-    return values, task
+    found, reason = (task, ASKED_FOR) if task else task_of_numbers(values, str(column.name))
+    if found == CLASSIFICATION and not (values == np.round(values)).all():
+        values = _fractions_as_classes(column, values)
+    elif found == CLASSIFICATION and np.abs(values).max() < 2**53:
+        values = values.astype(np.int64)
+    return Target(values, found, reason)
 
 
 def _fractions_as_classes(column: pd.Series, values: np.ndarray) -> np.ndarray:
@@ -108,23 +167,6 @@ def _fractions_as_classes(column: pd.Series, values: np.ndarray) -> np.ndarray:
             "which cannot be classes; leave out the task (it is regression) or sort them into a few classes."
         )
     return np.array(as_categories(column), dtype=str)
-
-
-def task_of_numbers(values: np.ndarray, name: str) -> str:
-    """Regression for fractions, and for whole numbers of which most rows have one of their own."""
-    values = np.asarray(values)
-    distinct = len(np.unique(values))
-    if not (values == np.round(values)).all():
-        return REGRESSION
-    if distinct > _MANY_VALUES and 2 * distinct > len(values):
-        warnings.warn(
-            f"target {name!r} has {distinct} different whole numbers in {len(values)} rows: taken as "
-            "regression (task='classification' overrides).",
-            DataNotice,
-            stacklevel=4,
-        )
-        return REGRESSION
-    return CLASSIFICATION
 
 
 def _is_numeric(column: pd.Series) -> bool:

@@ -41,6 +41,7 @@ def array_digest(values) -> str:
         # Objects (strings in a data frame) have no bytes of their own that outlive the process.
         part = part.astype(str) if part.dtype == object else part
         hasher.update(f"{part.dtype.str}{part.shape}".encode())
+        part = part.view(np.int64) if part.dtype.kind in "mM" else part  # dates have no buffer
         hasher.update(np.ascontiguousarray(part).data)
     return hasher.hexdigest()[:32]
 

@@ -135,7 +135,9 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
             absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
             continue
         try:
-            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
+            setups.append(
+                _setup(paper, use, load_dataset(use.name, download=download).encoded(), quick, seed)
+            )
         except (DataError, OSError) as error:
             absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
     return setups, absent

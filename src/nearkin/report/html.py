@@ -14,6 +14,7 @@ import jinja2
 import plotly.offline
 
 from nearkin.evaluation import Comparison, choose_winner
+from nearkin.files import replacing
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.sections import Plot, Section, Table, Template, build_sections
 from nearkin.report.theme import PAGE_INKS
@@ -139,5 +140,6 @@ def write_report(
 ) -> Path:
     """Write the report of one comparison; the file needs nothing beside it."""
     path = Path(path)
-    path.write_text(render_report(comparison, views, circumstances), encoding="utf-8")
+    with replacing(path, "w", encoding="utf-8") as file:
+        file.write(render_report(comparison, views, circumstances))
     return path

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nearkin.files import replacing
 from nearkin.report.html import render_page
 from nearkin.report.plots.boxes import box_figure
 from nearkin.report.plots.critical_difference import critical_difference_figure
@@ -50,7 +51,8 @@ def write_reproduction(
         notices=notices,
     )
     path = Path(path)
-    path.write_text(page, encoding="utf-8")
+    with replacing(path, "w", encoding="utf-8") as file:
+        file.write(page)
     return path
 
 

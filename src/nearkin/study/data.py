@@ -43,7 +43,8 @@ def as_dataset(
     else:
         X = X if hasattr(X, "shape") else np.asarray(X)
         y = np.asarray(y)
-        data = Dataset(name, X, y, task or _task_of(y))
+        chosen, reason = (task, "") if task else _task_of(y)
+        data = Dataset(name, X, y, chosen, task_reason=reason)
     refuse_nothing_to_learn(data)
     _tell_of_constant_targets(data)
     return data
@@ -65,11 +66,11 @@ def _from_frame(X, y, task: str | None, name: str, impute: str | None) -> Datase
     return dataset_from_table(table, name, target=list(targets.columns), task=task, impute=impute)
 
 
-def _task_of(y: np.ndarray) -> str:
+def _task_of(y: np.ndarray) -> tuple[str, str]:
     if y.ndim > 1:
-        return "regression"
+        return "regression", f"there are {y.shape[1]} targets"
     if y.dtype.kind not in "iuf":
-        return "classification"
+        return "classification", "the targets are labels"
     if not np.isfinite(y).all():
         raise DataError("y holds missing or infinite values; remove those rows.")
     return task_of_numbers(y, "y")

@@ -40,8 +40,9 @@ def make_model(
     sparse: bool = False,
     n_neighbors: int | None = None,
     by_neighbours: bool = False,
+    encoder=None,
 ):
-    """A pipeline of the scaler and the predictor.
+    """A pipeline of the table's encoder (if it needs one), the scaler and the predictor.
 
     Learners that predict by themselves are the predictor, unless neighbours are insisted on.
     """
@@ -54,7 +55,12 @@ def make_model(
     else:
         kind = KNNClassifier if task == "classification" else KNNRegressor
         predictor = kind(learner, n_neighbors=n_neighbors or DEFAULT_NEIGHBOURS)
-    return Pipeline([("scale", make_scaler(scale, sparse)), ("model", predictor)])
+    return Pipeline([*first_step(encoder), ("scale", make_scaler(scale, sparse)), ("model", predictor)])
+
+
+def first_step(encoder) -> list:
+    """The step that turns a table into numbers, where there is one."""
+    return [] if encoder is None else [("table", encoder)]
 
 
 def predicts_itself(learner) -> bool:
@@ -181,7 +187,9 @@ def make_candidates(
     def candidate(label: str, wished) -> Candidate:
         as_it_is = not isinstance(wished, type)
         learner = wished if as_it_is else wished()
-        model = make_model(learner, data.task, scale=scale, sparse=sparse, n_neighbors=n_neighbors)
+        model = make_model(
+            learner, data.task, scale=scale, sparse=sparse, n_neighbors=n_neighbors, encoder=data.encoder
+        )
         itself = learner is not None and predicts_itself(learner)
         own = {} if itself else neighbours
         settings: list[dict] = [{}]
@@ -216,7 +224,7 @@ def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> l
     return [settings[position] for position in spread]
 
 
-def reference_candidates(task: str, sparse: bool, n_targets: int) -> list:
+def reference_candidates(task: str, sparse: bool, n_targets: int, encoder=None) -> list:
     """Models that do not use neighbours, to show what choosing neighbours costs or gains."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LogisticRegression, RidgeCV
@@ -246,6 +254,11 @@ def reference_candidates(task: str, sparse: bool, n_targets: int) -> list:
         del found["Gradient boosting"]
     scaler = make_scaler("auto", sparse)
     return [
-        Candidate(label, Pipeline([("scale", scaler), ("model", model)]), grid, reference=True)
+        Candidate(
+            label,
+            Pipeline([*first_step(encoder), ("scale", scaler), ("model", model)]),
+            grid,
+            reference=True,
+        )
         for label, (model, grid) in found.items()
     ]

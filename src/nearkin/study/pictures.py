@@ -84,7 +84,8 @@ def _local(study: Study, name_labels: Namer) -> list[LocalViews]:
         pipeline = study.fit(row.label, rows)
         final = pipeline.steps[-1][1]
         learner, Z = getattr(final, "learner_", final), pipeline[:-1].transform(data.X)
-        views = local_views(row.label, learner, Z, data.y, data.feature_names, name_labels)
+        names = data.feature_names if data.encoder is None else pipeline[:-1].get_feature_names_out()
+        views = local_views(row.label, learner, Z, data.y, names, name_labels)
         found += [] if views is None else [views]
     return found
 

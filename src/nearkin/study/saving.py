@@ -25,8 +25,7 @@ def save_model(
         path,
         metadata=plain(
             {
-                "encoder": None if data.encoder is None else data.encoder.to_dict(),
-                "feature_names": list(data.feature_names),
+                "columns": None if data.is_sparse else list(data.feature_names),
                 "target_names": list(data.target_names),
                 "class_names": list(data.class_names),
                 "task": data.task,

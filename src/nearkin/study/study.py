@@ -135,7 +135,7 @@ def compare(
         data, chosen, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
     )
     if references:
-        candidates += reference_candidates(data.task, data.is_sparse, data.n_targets)
+        candidates += reference_candidates(data.task, data.is_sparse, data.n_targets, data.encoder)
     protocol = (StratifiedFolds if data.task == "classification" else Folds)(n_folds, repeats)
     circumstances = Circumstances(
         facts=_facts(data, protocol, scale, seconds, seed),

@@ -1,0 +1,74 @@
+"""Answers that stand beside the rows to predict, gathered block by block and scored at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nearkin.cli.modelfile import LoadedModel
+from nearkin.datasets.columns import as_categories, as_numbers, category_name
+
+
+class Answers:
+    """What was predicted beside what was true, for the rows whose answers are known."""
+
+    def __init__(self, model: LoadedModel):
+        self.model = model
+        self.n_rows = 0
+        self._true: list[np.ndarray] = []
+        self._predicted: list[np.ndarray] = []
+
+    @property
+    def n_answers(self) -> int:
+        return sum(map(len, self._true))
+
+    def add(self, block, predictions) -> None:
+        """Take a block of rows and the table of its predictions."""
+        self.n_rows += len(predictions)
+        names = self.model.target_names
+        columns = getattr(block, "columns", ())
+        if any(name not in columns for name in names):
+            return
+        known = block[names].notna().all(axis=1).to_numpy()
+        if not known.any():
+            return
+        true, predicted = block[names][known], predictions[names].to_numpy()[known]
+        if self.model.task == "classification":
+            self._true.append(np.array(as_categories(true[names[0]])))
+            self._predicted.append(np.array([category_name(cell) for cell in predicted[:, 0]]))
+        else:
+            self._true.append(np.column_stack([as_numbers(true[name]) for name in names]))
+            self._predicted.append(predicted.astype(float))
+
+    def add_arrays(self, true: np.ndarray, predicted: np.ndarray) -> None:
+        """Take labels or targets and their predictions as they are."""
+        self.n_rows += len(true)
+        self._true.append(np.asarray(true))
+        self._predicted.append(np.asarray(predicted))
+
+    def scores(self) -> dict[str, float]:
+        """Scores over all answers; none if there were no answers."""
+        from nearkin.evaluation.answers import score_answers
+
+        if not self._true:
+            return {}
+        true, predicted = np.concatenate(self._true), np.concatenate(self._predicted)
+        return score_answers(self.model.task, true, predicted, self._train_mean())
+
+    def _train_mean(self) -> Any:
+        final = getattr(self.model.pipeline, "steps", [("", self.model.pipeline)])[-1][1]
+        targets = getattr(final, "targets_", None)
+        if self.model.task == "classification" or targets is None:
+            return None
+        return np.mean(np.reshape(targets, (len(targets), -1)), axis=0)
+
+
+def score_text(name: str, value: float) -> str:
+    """A score for people: shares in per cent.
+
+    >>> score_text("accuracy", 0.9123), score_text("R2", 0.5)
+    ('91.2 %', '0.5')
+    """
+    shares = ("accuracy", "balanced accuracy", "macro F1")
+    return f"{100 * value:.1f} %" if name in shares else f"{value:.4g}"
