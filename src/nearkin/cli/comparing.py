@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 
 from nearkin.cli.errors import CommandError
 from nearkin.cli.output import Column, plain, print_table
-from nearkin.datasets import Dataset
+from nearkin.datasets import DataNotice, Dataset
 from nearkin.evaluation import (
     Candidate,
     Comparison,
@@ -235,7 +236,10 @@ def report(outcome: Outcome, path: Path) -> None:
     from nearkin.cli.viewing import views_of
     from nearkin.report.html import write_report
 
-    views = views_of(outcome)
+    with warnings.catch_warnings():
+        # That a fold holds categories its training rows lack is of no interest here.
+        warnings.simplefilter("ignore", DataNotice)
+        views = views_of(outcome)
     write_report(path, outcome.summary, views)
     if outcome.plan.results is not None and outcome.comparison.run is not None:
         with ResultsStore.open(outcome.plan.results) as store:

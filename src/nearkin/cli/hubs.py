@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from sklearn.base import clone
 
 from nearkin.cli.errors import CommandError
 from nearkin.cli.viewing import class_namer, first_target
+from nearkin.datasets import DataNotice
 from nearkin.evaluation import Folds, StratifiedFolds
 from nearkin.report.look import hubness_view
 from nearkin.report.views import HubnessView
@@ -23,7 +26,10 @@ def measured(name: str, model, data, *, k: int, n_folds: int, seed: int) -> Hubn
                 f"--k {k} is more than the {len(split.train)} references of a fold; choose a smaller one."
             )
         fitted = clone(model).fit(data.take(split.train).X, data.y[split.train])
-        queries = fitted[:-1].transform(data.take(split.test).X)
+        with warnings.catch_warnings():
+            # That a fold holds categories its training rows lack is of no interest here.
+            warnings.simplefilter("ignore", DataNotice)
+            queries = fitted[:-1].transform(data.take(split.test).X)
         _, indices = fitted.steps[-1][1].kneighbors(queries, n_neighbors=k)
         neighbours[split.test] = split.train[indices]
     return hubness_view(
