@@ -267,3 +267,15 @@ def test_rare_values_share_a_feature():
         encoded = encoder.transform(pd.DataFrame({"city": ["Ulm", "c59", "c03"], "size": 1}))
     assert encoded[:, 9].tolist() == [1, 1, 0]
     assert encoded[2, 3] == 1
+
+
+def test_a_settled_table_tells_of_rare_values_once(recwarn):
+    from nearkin.datasets import dataset_from_table
+
+    cities = [f"c{i:02d}" for i in range(60) for _ in range(3)]
+    table = pd.DataFrame({"city": cities, "zip": cities, "y": ["a", "b"] * 90})
+    data = dataset_from_table(table, target="y", categorical=["zip"])
+    assert [str(w.message).split()[1] for w in recwarn.list] == ["'city'", "'zip'"]
+    recwarn.clear()
+    clone(data.encoder).fit(data.X)
+    assert not recwarn.list

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import sqlite3
+import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,6 +51,11 @@ def speaks_plainly(command: Command) -> Command:
                 message = str(error)
             except ModuleNotFoundError as error:
                 message = f"{error}. Some extras are not installed; try: pip install 'nearkin[all]'"
+            except BrokenPipeError:
+                # The reader (head, less) has seen enough; nothing more may go down the pipe.
+                with suppress(OSError, ValueError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit(FAILURE) from None
             except OSError as error:
                 message = _about_file(error)
             except sqlite3.OperationalError as error:

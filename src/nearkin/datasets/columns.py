@@ -88,7 +88,9 @@ def as_numbers(column: pd.Series) -> np.ndarray:
 
     if pd.api.types.is_timedelta64_dtype(column.dtype):
         return column.dt.total_seconds().to_numpy(dtype=np.float64) / 86400
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+    numbers = column if plain else pd.to_numeric(column, errors="coerce")
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     faulty = np.isnan(values) & column.notna().to_numpy()
     if faulty.any():
         at = int(np.flatnonzero(faulty)[0])

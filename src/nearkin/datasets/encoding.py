@@ -120,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.columns_ = self._column_transformer()
         encoded = self.columns_.fit_transform(plain)
         self.filler_ = NearRowsFiller().fit(encoded) if self.impute == KNN else None
-        self._notice_rare()
+        notice_rare(self, [name for name in self.kinds_ if name not in forced])
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -216,18 +216,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                         stacklevel=3,
                     )
 
-    def _notice_rare(self) -> None:
-        for run, step, columns in self.columns_.transformers_:
-            for name, known, rare in _categories(step[-1], columns) if run.startswith(CATEGORY) else ():
-                if rare:
-                    warnings.warn(
-                        f"column {name!r} holds {len(known)} different texts; the {len(rare)} rarest are "
-                        f"taken for one, {RARE}. To leave the column out, drop it (drop=[{name!r}], on the "
-                        f"command line --drop {name}).",
-                        DataNotice,
-                        stacklevel=3,
-                    )
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
@@ -286,6 +274,24 @@ def refuse_missing(table: pd.DataFrame) -> None:
             f"missing values in column(s) {listed}{more}. Fill them in with impute='median' "
             "(--impute median on the command line), or remove those rows or columns."
         )
+
+
+def notice_rare(encoder: TableEncoder, columns: Sequence[str]) -> None:
+    """Tell which of the columns hold so many values that the rare ones share a feature.
+
+    `fit` does so for columns that were not listed as categorical, so that folds of a table whose
+    columns are settled do not tell it again and again.
+    """
+    for run, step, names in encoder.columns_.transformers_:
+        for name, known, rare in _categories(step[-1], names) if run.startswith(CATEGORY) else ():
+            if rare and name in columns:
+                warnings.warn(
+                    f"column {name!r} holds {len(known)} different texts; the {len(rare)} rarest are taken "
+                    f"for one, {RARE}. To leave the column out, drop it (drop=[{name!r}], on the command "
+                    f"line --drop {name}).",
+                    DataNotice,
+                    stacklevel=3,
+                )
 
 
 def _look_for_identifier(name: str, kind: str, column: pd.Series, *, forced: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nearkin.datasets.columns import CATEGORY, DATE, NUMBER, as_numbers
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.dates import as_dates
-from nearkin.datasets.encoding import TableEncoder, as_table
+from nearkin.datasets.encoding import TableEncoder, as_table, notice_rare
 from nearkin.datasets.errors import DataError, close_matches, shortened
 from nearkin.datasets.targets import choose_targets, target_of
 
@@ -75,6 +75,7 @@ def table_features(features: pd.DataFrame, *, impute: str | None = None, categor
     holds; what is learnt from values is left to the encoder, once it sees training rows.
     """
     looked = TableEncoder(impute, categorical).fit(features)
+    notice_rare(looked, categorical)
     empty = [name for name in features.columns if features[name].isna().all()]
     if empty:
         raise DataError(f"nothing but missing values in column(s) {shortened(empty)}; drop them.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nearkin import evaluation
-from nearkin.datasets import Dataset
+from nearkin.datasets import DataNotice, Dataset
 from nearkin.evaluation import (
     Candidate,
     Comparison,
@@ -265,7 +265,10 @@ class Study:
         from nearkin.report.html import write_report
         from nearkin.study.pictures import views_of
 
-        views = views_of(self)
+        with warnings.catch_warnings():
+            # That a fold holds categories its training rows lack is of no interest here.
+            warnings.simplefilter("ignore", DataNotice)
+            views = views_of(self)
         if self.results is not None and self.comparison.run is not None:
             with ResultsStore.open(self.results) as store:
                 store.put_artifact(self.comparison.run, "views", views.to_dict())
