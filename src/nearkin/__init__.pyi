@@ -4,6 +4,7 @@ from nearkin import datasets as datasets
 from nearkin import distances as distances
 from nearkin import evaluation as evaluation
 from nearkin import experiments as experiments
+from nearkin import files as files
 from nearkin import learners as learners
 from nearkin import losses as losses
 from nearkin import maps as maps
