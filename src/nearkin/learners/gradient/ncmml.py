@@ -73,6 +73,7 @@ class NCMML(GradientLearner):
     """
 
     summary = "Linear map towards class means (NCMML) or several centres a class (NCMC); linear in n."
+    cost = "n·e·(d + P) per step, P centres"
 
     def __init__(
         self,
