@@ -15,7 +15,8 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nearkin.distances import EmbeddedDistance
+from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.predictors.learned_distance import fit_learner, learned_distance, takes_sparse
 from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
 
@@ -23,6 +24,7 @@ class _NeighbourPredictor(BaseEstimator):
     """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
 
     _task: ClassVar[str]
+    distance_: Distance
 
     def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto"):
         self.learner = learner
@@ -36,7 +38,7 @@ class _NeighbourPredictor(BaseEstimator):
         return tags
 
     def _takes_sparse(self) -> bool:
-        return self.learner is None or bool(getattr(self.learner, "accepts_sparse", False))
+        return takes_sparse(self.learner)
 
     def get_metadata_routing(self):
         """Routing of fit metadata (such as `sample_weight`) to the learner."""
@@ -73,8 +75,8 @@ class _NeighbourPredictor(BaseEstimator):
             if learner.get_params().get("task") == "auto":
                 # What a learner would have to guess from the values of y is known here.
                 learner.set_params(task=self._task)
-            self.learner_ = learner.fit(X, y, **fit_params)
-            self.distance_ = self.learner_.distance_
+            self.learner_ = fit_learner(learner, X, y, fit_params)
+            self.distance_ = learned_distance(self.learner_)
         self.references_ = X
         self.n_samples_fit_ = X.shape[0]
         # Build now, not at the first prediction: a bad index name must not wait for production.
