@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkin.distances.embedded import AffineMap, Embedding
+from nearkin.distances.embedded import Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.linear import LinearMap
 from nearkin.numerics.products import squared_norms
@@ -25,7 +25,8 @@ class UnitEmbedding:
 class UnitMap(Map):
     """z / |z| for z of another map, so that squared Euclid is twice one minus the cosine.
 
-    Rows are measured from the mean of the training rows wherever the inner map does not mind.
+    Directions are those from the origin of the inner map, which for linear maps is the origin of the
+    features: centre these first if zero means nothing there.
 
     Parameters
     ----------
@@ -47,11 +48,7 @@ class UnitMap(Map):
         return LinearMap() if self.inner is None else self.inner
 
     def lift(self, X, rng) -> Embedding | None:
-        lift = self._inner.lift(X, rng)
-        if lift is None and self._inner.ignores_translation:
-            # Distances of the inner map do not depend on the origin, but lengths do.
-            return AffineMap(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
-        return lift
+        return self._inner.lift(X, rng)
 
     def start(self, F, y, rng) -> np.ndarray:
         return self._inner.start(F, y, rng)
