@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from nearkin.cli.constraints_file import read_items_and_pairs
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model, predicts_itself
+from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model
 from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -37,6 +38,18 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
     ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAIRS",
+            help="Learn from pairs of rows instead of labels: a table of two row numbers (or keys, see "
+            "--key), and optionally columns similar and weight. Without --target the model only places rows.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of DATA by which PAIRS names rows; not a feature."),
+    ] = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours that vote.")] = DEFAULT_NEIGHBOURS,
     scale: ScaleOption = "auto",
     impute: ImputeOption = None,
@@ -54,8 +67,15 @@ def fit(
     path = as_path(out)
     require_writable(path)
     unfitted = _make_learner(learner, settings, seed)
-    dataset = read_data(data, target, task, impute, drop, categorical)
-    _check_fit(unfitted, dataset)
+    given: dict = {}
+    if pairs is None:
+        if key is not None:
+            raise CommandError("--key says how --pairs names rows; give both, or --drop the column.")
+        dataset = read_data(data, target, task, impute, drop, categorical)
+        _check_fit(unfitted, dataset)
+    else:
+        _check_takes_pairs(unfitted)
+        dataset, given = read_items_and_pairs(data, pairs, key, target, task, impute, drop, categorical)
     model = make_model(
         unfitted,
         dataset.task,
@@ -63,8 +83,11 @@ def fit(
         sparse=dataset.is_sparse,
         n_neighbors=min(neighbors, dataset.n_samples),
     )
+    if given and not target:
+        # Nothing to vote on: the learner itself is the model.
+        model = model.set_params(model=unfitted)
     started = perf_counter()
-    model.fit(dataset.X, dataset.y)
+    model.fit(dataset.X, dataset.y if target or not given else None, **_for_last_step(given))
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name)
@@ -105,6 +128,19 @@ def _check_fit(learner, dataset) -> None:
         )
 
 
+def _check_takes_pairs(learner) -> None:
+    from nearkin.learners import all_learners
+
+    if learner is None or "pairs" not in learner.supervision:
+        able = [name for name, kind in all_learners().items() if "pairs" in kind.supervision]
+        name = EUCLID if learner is None else type(learner).__name__
+        raise CommandError(f"{name} does not learn from pairs; these do: {', '.join(able)}.")
+
+
+def _for_last_step(given: dict) -> dict:
+    return {f"model__{name}": value for name, value in given.items()}
+
+
 def _facts(model, dataset, name: str, seconds: float, path) -> dict:
     final = model.steps[-1][1]
     learner = getattr(final, "learner_", final)
@@ -115,7 +151,7 @@ def _facts(model, dataset, name: str, seconds: float, path) -> dict:
         "target": ", ".join(dataset.target_names),
         "seconds": round(seconds, 3),
     }
-    if not predicts_itself(learner) or learner is not final:
+    if hasattr(final, "kneighbors"):
         facts["neighbors"] = final.n_neighbors
     for attribute in ("n_iter_", "objective_"):
         value = getattr(learner, attribute, None)

@@ -44,6 +44,11 @@ def predict(
     out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
+    if not hasattr(loaded.pipeline, "predict"):
+        raise CommandError(
+            f"{model} was fitted without a target: it places rows (nearkin.load(...).transform), but has "
+            "nothing to predict."
+        )
     X = load_features(as_path(new), loaded.encoder)
     if X.shape[0] == 0:
         raise CommandError(f"{new} has no rows to predict.")
