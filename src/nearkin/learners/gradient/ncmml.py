@@ -35,8 +35,9 @@ class NCMML(GradientLearner):
     max_iter : int, default=100
     tol : float, default=1e-5
         Stop when a step gains less than this share of the objective (or of 1, if that is larger).
-    early_stopping : bool or "auto", default=False
-        As for `NCA`.
+    early_stopping : bool or "auto", default="auto"
+        Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
+        samples first; "auto" does so below 1,000 samples, where the cross-entropy is soon over-fitted.
     n_init, warm_start, verbose, random_state
         As for `NCA`.
 
@@ -67,7 +68,7 @@ class NCMML(GradientLearner):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
-    >>> learner = NCMML(n_components=2).fit(scale(X), y)
+    >>> learner = NCMML(n_components=2, early_stopping=False).fit(scale(X), y)
     >>> learner.transform(scale(X)).shape, learner.objective_ < 0.01
     ((178, 2), True)
     """
@@ -87,7 +88,7 @@ class NCMML(GradientLearner):
         solver="lbfgs",
         max_iter=100,
         tol=1e-5,
-        early_stopping=False,
+        early_stopping="auto",
         n_init=1,
         warm_start=False,
         verbose=0,
