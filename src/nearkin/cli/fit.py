@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from nearkin.cli.constraints_file import read_items_and_pairs
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.models import DEFAULT_NEIGHBOURS, EUCLID, learner_named, make_model
 from nearkin.cli.options import (
@@ -74,6 +73,8 @@ def fit(
         dataset = read_data(data, target, task, impute, drop, categorical)
         _check_fit(unfitted, dataset)
     else:
+        from nearkin.cli.constraints_file import read_items_and_pairs
+
         _check_takes_pairs(unfitted)
         dataset, given = read_items_and_pairs(data, pairs, key, target, task, impute, drop, categorical)
     model = make_model(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
 from nearkin import KNNClassifier
@@ -77,3 +78,11 @@ def test_awkward_data_is_survived(data, labels):
     fitted = NCMML(max_iter=1000, tol=1e-3, random_state=0).fit(data, labels)
     assert np.isfinite(fitted.components_).all()
     assert fitted.objective_ <= fitted.history_[0]
+
+
+def test_features_that_hardly_vary_in_one_half_do_not_blow_up():
+    # Some pixels are lit in a single image: LDA of a half without it scales them beyond all bounds.
+    digits, labels = load_digits(return_X_y=True)
+    part, _, labels, _ = train_test_split(digits, labels, test_size=0.5, random_state=0, stratify=labels)
+    fitted = NCMML(9, tol=1e-2, random_state=0).fit(scale(part), labels)
+    assert np.abs(fitted.transform(scale(part))).max() < 1e3
