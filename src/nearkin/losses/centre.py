@@ -17,8 +17,8 @@ from nearkin.losses.base import Loss, centred, class_segments, mean_weights, uns
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.products import squared_distances, squared_norms
 
-#: Entries of a table of rows by centres that is made at one time: a few megabytes.
-TABLE_AT_ONCE = 2**19
+#: Entries of a table of rows by centres (or dimensions) made at one time: a megabyte.
+TABLE_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class CentreLoss(Loss):
         dZ = np.empty_like(Zc)
         d_centres = np.zeros_like(centres)
         value = 0.0
-        step = max(1, TABLE_AT_ONCE // len(centres))
+        step = max(1, TABLE_AT_ONCE // max(centres.shape))
         for first in range(0, len(Zc), step):
             rows = slice(first, first + step)
             part, slopes = self._judge(squared_distances(Zc[rows], centres), rows, state)
