@@ -39,7 +39,7 @@ class ConstrainedGradientLearner(GradientLearner):
             if sample_weight is not None:
                 raise ValueError(f"sample_weight belongs to y; weigh {kind} by constraint_weight.")
             y = _Constraints(kind, value, given.get("similar"), constraint_weight)
-        return GradientLearner.fit(self, X, y, sample_weight)
+        return super().fit(X, y, sample_weight)
 
     def _check_loss_takes(self, kind: str) -> None:
         loss = self._loss()
