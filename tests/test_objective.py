@@ -5,11 +5,15 @@ import pytest
 
 from nearkin._discovery import subclasses
 from nearkin.losses import DriftLoss, LargeMarginLoss, Loss, MEGMLoss, NCALoss, TotalLoss
+from nearkin.losses.centre import CentreLoss
+from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
 from nearkin.objective import OVERFLOWED, Objective
 
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
+    "CentreLoss": [CentreLoss(), CentreLoss(3, 0.7, leave_one_out=False), CentreLoss(5)],
+    "MCMLLoss": [MCMLLoss(), MCMLLoss("auto", ridge=0.2)],
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
     "LargeMarginLoss": [LargeMarginLoss(n_targets=2), LargeMarginLoss(n_targets=30, mu=0.9)],
 }

@@ -19,6 +19,8 @@ __getattr__, __dir__ = _discovery.lazy_names(
     homes={
         "KNNClassifier": "nearkin.predictors",
         "KNNRegressor": "nearkin.predictors",
+        "PairClassifier": "nearkin.predictors",
+        "TripletScorer": "nearkin.predictors",
         "Study": "nearkin.study",
         "compare": "nearkin.study",
         "load": "nearkin.persistence",

@@ -33,12 +33,16 @@ from nearkin.learners.constraint.lsml import LSML as LSML
 from nearkin.learners.constraint.mmc import MMC as MMC
 from nearkin.learners.constraint.scml import SCML as SCML
 from nearkin.learners.constraint.sdml import SDML as SDML
+from nearkin.learners.gradient.ldml import LDML as LDML
 from nearkin.learners.gradient.lmnn import LMCA as LMCA
 from nearkin.learners.gradient.lmnn import LMNN as LMNN
+from nearkin.learners.gradient.mcml import MCML as MCML
 from nearkin.learners.gradient.megm import MEGM as MEGM
 from nearkin.learners.gradient.metric_learner import MetricLearner as MetricLearner
+from nearkin.learners.gradient.mlkr import MLKR as MLKR
 from nearkin.learners.gradient.molmnn import MoLMNN as MoLMNN
 from nearkin.learners.gradient.nca import NCA as NCA
+from nearkin.learners.gradient.ncmml import NCMML as NCMML
 from nearkin.learners.local.glml import GLML as GLML
 from nearkin.learners.local.lddm import LDDM as LDDM
 from nearkin.learners.local.plml import PLML as PLML
@@ -48,7 +52,9 @@ from nearkin.learners.prototype.lpd import LPD as LPD
 from nearkin.persistence import load as load
 from nearkin.persistence import save as save
 from nearkin.predictors.classifier import KNNClassifier as KNNClassifier
+from nearkin.predictors.pairs import PairClassifier as PairClassifier
 from nearkin.predictors.regressor import KNNRegressor as KNNRegressor
+from nearkin.predictors.triplets import TripletScorer as TripletScorer
 from nearkin.study.study import Study as Study
 from nearkin.study.study import compare as compare
 

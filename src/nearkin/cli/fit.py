@@ -31,7 +31,6 @@ from nearkin.study.models import (
     check_serves,
     learner_named,
     make_model,
-    predicts_itself,
 )
 
 
@@ -46,6 +45,19 @@ def fit(
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAIRS",
+            help="Learn from pairs of rows instead of labels: a table of two row numbers, counted "
+            "from 1 (or keys, see --key), and optionally columns similar and weight. Without --target the "
+            "model only places rows.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of DATA by which PAIRS names rows; not a feature."),
     ] = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours that vote.")] = DEFAULT_NEIGHBOURS,
     scale: ScaleOption = "auto",
@@ -66,9 +78,20 @@ def fit(
     require_writable(path)
     require_choice("--scale", scale, SCALE_CHOICES)
     unfitted = _make_learner(learner, settings, seed)
-    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
-    if unfitted is not None:
-        check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
+    given: dict = {}
+    if pairs is None:
+        if key is not None:
+            raise CommandError("--key says how --pairs names rows; give both, or --drop the column.")
+        dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+        if unfitted is not None:
+            check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
+    else:
+        from nearkin.cli.constraints_file import read_items_and_pairs
+
+        _check_takes_pairs(unfitted)
+        dataset, given = read_items_and_pairs(
+            data, pairs, key, target, task, impute, drop, categorical, encoding
+        )
     model = make_model(
         unfitted,
         dataset.task,
@@ -77,8 +100,11 @@ def fit(
         n_neighbors=min(neighbors, dataset.n_samples),
         encoder=dataset.encoder,
     )
+    if given and not target:
+        # Nothing to vote on: the learner itself is the model.
+        model = model.set_params(model=unfitted)
     started = perf_counter()
-    model.fit(dataset.X, dataset.y)
+    model.fit(dataset.X, dataset.y if target or not given else None, **_for_last_step(given))
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
@@ -104,6 +130,19 @@ def _make_learner(name: str, settings: list[str] | None, seed: int):
     return made
 
 
+def _check_takes_pairs(learner) -> None:
+    from nearkin.learners import all_learners
+
+    if learner is None or "pairs" not in learner.supervision:
+        able = [name for name, kind in all_learners().items() if "pairs" in kind.supervision]
+        name = EUCLID if learner is None else type(learner).__name__
+        raise CommandError(f"{name} does not learn from pairs; these do: {', '.join(able)}.")
+
+
+def _for_last_step(given: dict) -> dict:
+    return {f"model__{name}": value for name, value in given.items()}
+
+
 def _facts(model, dataset, name: str, seconds: float, path) -> dict:
     final = model.steps[-1][1]
     learner = getattr(final, "learner_", final)
@@ -114,7 +153,7 @@ def _facts(model, dataset, name: str, seconds: float, path) -> dict:
         "target": ", ".join(dataset.target_names),
         "seconds": round(seconds, 3),
     }
-    if not predicts_itself(learner) or learner is not final:
+    if hasattr(final, "kneighbors"):
         facts["neighbors"] = final.n_neighbors
     for attribute in ("n_iter_", "objective_"):
         value = getattr(learner, attribute, None)

@@ -48,6 +48,11 @@ def predict(
     out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
+    if not hasattr(loaded.pipeline, "predict"):
+        raise CommandError(
+            f"{model} was fitted without a target: it places rows (nearkin.load(...).transform), but has "
+            "nothing to predict."
+        )
     answers = Answers(loaded)
     with nullcontext() if out_path is None else replacing(out_path, "w", encoding="utf-8") as file:
         show = _Shown(file, as_json)

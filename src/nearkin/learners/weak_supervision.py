@@ -50,21 +50,8 @@ class LinearMetricLearner(EmbeddingLearner):
 
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
-        named = {kind: value for kind, value in given.items() if kind != "similar" and value is not None}
-        kinds = " or ".join(kind for kind in given if kind != "similar")
-        name = type(self).__name__
-        if len(named) + (y is not None) > 1:
-            both = " and ".join([*(["y"] if y is not None else []), *named])
-            raise ValueError(f"{name} learns from one kind of supervision at a time, but got {both}.")
+        named = only_supervision(type(self).__name__, y, constraint_weight, given)
         if not named:
-            if given.get("similar") is not None or constraint_weight is not None:
-                raise ValueError(
-                    f"{name}: similar and constraint_weight belong to {kinds}, which are missing."
-                )
-            if y is None:
-                raise ValueError(
-                    f"{name} requires y to be passed, but the target y is None; give labels, or {kinds}."
-                )
             X, codes = self._validate_labelled(X, y, min_classes=2)
             self._check_settings(X.shape[1])
             L = self._learn_from_labels(self._rows(X), codes)
@@ -76,6 +63,35 @@ class LinearMetricLearner(EmbeddingLearner):
             L = self._learn(self._rows(X), _checked(kind, value, given.get("similar"), constraint_weight, n))
         self._keep(np.ascontiguousarray(L, dtype=X.dtype))
         return self
+
+
+def only_supervision(name: str, y, constraint_weight, given: dict) -> dict:
+    """The one kind of constraint that is given, with its value; empty if there are labels instead.
+
+    Raises unless there is exactly one kind of supervision.
+
+    >>> only_supervision("ITML", None, None, {"pairs": [[0, 1]], "similar": None})
+    {'pairs': [[0, 1]]}
+    >>> only_supervision("ITML", [0, 1], None, {"pairs": [[0, 1]], "similar": None})
+    Traceback (most recent call last):
+    ...
+    ValueError: ITML learns from one kind of supervision at a time, but got y and pairs.
+    """
+    named = {kind: value for kind, value in given.items() if kind != "similar" and value is not None}
+    kinds = " or ".join(kind for kind in given if kind != "similar")
+    if len(named) + (y is not None) > 1:
+        both = " and ".join([*(["y"] if y is not None else []), *named])
+        raise ValueError(f"{name} learns from one kind of supervision at a time, but got {both}.")
+    if not named:
+        if given.get("similar") is not None or constraint_weight is not None:
+            raise ValueError(f"{name}: similar and constraint_weight belong to {kinds}, which are missing.")
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None; give labels, or {kinds}."
+            )
+    elif given.get("similar") is not None and "pairs" not in named:
+        raise ValueError(f"{name}: similar belongs to pairs, but {', '.join(named)} were given.")
+    return named
 
 
 def _checked(kind: str, value, similar, weight, n_samples: int):

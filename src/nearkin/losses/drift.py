@@ -22,6 +22,9 @@ class DriftLoss(Loss):
            [2.]]))
     """
 
+    #: What may stand in the place of y, which does not matter here.
+    supervision = ("labels", "pairs", "triplets")
+
     def prepare(self, X, y, *, start=None, sample_weight=None):
         return (X if start is None else start).copy(), mean_weights(len(X), sample_weight)
 

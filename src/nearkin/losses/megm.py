@@ -18,8 +18,9 @@ class MEGMLoss(SoftNeighbourLoss):
 
     Parameters
     ----------
-    n_neighbors : int or "log2", default="log2"
-        k of the widths s_i; "log2" takes log2 n, as the paper does.
+    n_neighbors : int, "log2" or None, default="log2"
+        k of the widths s_i; "log2" takes log2 n, as the paper does. None makes every 2 s_i one, so that
+        all scale is in the map (MLKR).
 
     References
     ----------
@@ -46,6 +47,8 @@ class MEGMLoss(SoftNeighbourLoss):
 
     def _sharpness(self, start):
         n = len(start)
+        if self.n_neighbors is None:
+            return np.ones(n), None
         k = np.log2(n) if self.n_neighbors == "log2" else self.n_neighbors
         half = int(np.clip(round(k / 2), 1, n - 1))
         nearest = nearest_rows(start, half)

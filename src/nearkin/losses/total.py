@@ -28,6 +28,12 @@ class TotalLoss(Loss):
     def __init__(self, parts: Sequence[tuple[float, Loss]]):
         self.parts = parts
 
+    @property
+    def supervision(self) -> tuple[str, ...]:
+        """What may stand in the place of y: whatever all parts take."""
+        kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
+        return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
+
     def prepare(self, X, y, *, start=None, sample_weight=None) -> list:
         return [loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts]
 

@@ -7,3 +7,4 @@ from nearkin.maps.kernel import KernelMap as KernelMap
 from nearkin.maps.kernel import LiftedMap as LiftedMap
 from nearkin.maps.linear import DiagonalMap as DiagonalMap
 from nearkin.maps.linear import LinearMap as LinearMap
+from nearkin.maps.unit import UnitMap as UnitMap

@@ -1,7 +1,9 @@
-"""Prediction from nearest neighbours: a learner, an index and a vote."""
+"""Prediction under a learned distance: neighbours that vote, pairs told apart, triplets in order."""
 
 from nearkin.predictors.classifier import KNNClassifier
+from nearkin.predictors.pairs import PairClassifier
 from nearkin.predictors.prediction_table import prediction_table
 from nearkin.predictors.regressor import KNNRegressor
+from nearkin.predictors.triplets import TripletScorer
 
-__all__ = ["KNNClassifier", "KNNRegressor", "prediction_table"]
+__all__ = ["KNNClassifier", "KNNRegressor", "PairClassifier", "TripletScorer", "prediction_table"]

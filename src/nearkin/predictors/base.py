@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
+from nearkin.predictors.learned_distance import fit_learner, learned_distance, takes_sparse
 from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
 
@@ -39,7 +40,7 @@ class _NeighbourPredictor(BaseEstimator):
         return tags
 
     def _takes_sparse(self) -> bool:
-        return self.learner is None or bool(getattr(self.learner, "accepts_sparse", False))
+        return takes_sparse(self.learner)
 
     def get_metadata_routing(self):
         """Routing of fit metadata (such as `sample_weight`) to the learner."""
@@ -80,8 +81,8 @@ class _NeighbourPredictor(BaseEstimator):
             if learner.get_params().get("task") == "auto":
                 # What a learner would have to guess from the values of y is known here.
                 learner.set_params(task=self._task)
-            self.learner_ = learner.fit(X, y, **fit_params)
-            self.distance_ = self.learner_.distance_
+            self.learner_ = fit_learner(learner, X, y, fit_params)
+            self.distance_ = learned_distance(self.learner_)
         if self.hubs is not None:
             correction = HubCorrection(self.hubs) if isinstance(self.hubs, str) else self.hubs
             self.distance_ = correction.around(self.distance_, X)

@@ -16,7 +16,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     Parameters
     ----------
     learner : estimator or None, default=None
-        Any nearkin learner, fitted as a clone on the training data; None is plain Euclid.
+        Any nearkin learner, or any transformer of scikit-learn's kind (LDA, PCA, a whole pipeline) after
+        which Euclid is the distance; fitted as a clone on the training data. None is plain Euclid.
     n_neighbors : int, default=5
         How many neighbours vote.
     weights : {"uniform", "distance"} or callable, default="uniform"
@@ -72,7 +73,9 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         y : array-like of shape (n_samples,)
             Labels: strings, integers or booleans.
         **fit_params
-            Passed to the learner's fit, for instance `sample_weight`.
+            Passed to the learner's fit, for instance `sample_weight`. With constraints (`pairs`,
+            `triplets`, `quadruplets` or `chunklets`) it learns from these and not from y, which then
+            only votes.
         """
         X, y = validate_data(
             self, X, y, accept_sparse="csr" if self._takes_sparse() else False, dtype=[np.float64, np.float32]

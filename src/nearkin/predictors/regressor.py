@@ -15,8 +15,9 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
     Parameters
     ----------
     learner : estimator or None, default=None
-        Any nearkin learner for regression, fitted as a clone on the training data; None is plain
-        Euclid, which is the KNN-SP of the literature.
+        Any nearkin learner for regression, or any transformer of scikit-learn's kind, as for
+        `KNNClassifier`; fitted as a clone on the training data. None is plain Euclid, which is the
+        KNN-SP of the literature.
     n_neighbors : int, default=5
         How many neighbours are averaged.
     weights : {"uniform", "distance"} or callable, default="uniform"

@@ -8,11 +8,14 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkin.learners.gradient import LMCA, LMNN, MEGM, NCA, MetricLearner, MoLMNN
+from nearkin.learners.gradient.ldml import LDML
+from nearkin.learners.gradient.mcml import MCML
+from nearkin.learners.gradient.ncmml import NCMML
 from nearkin.losses import DriftLoss, LargeMarginLoss, MEGMLoss, NCALoss, TotalLoss
 from nearkin.maps import DiagonalMap, GatedMap, KernelMap
 
 X, y = load_iris(return_X_y=True)
-LEARNERS = [NCA, LMNN, LMCA, MEGM, MoLMNN, MetricLearner]
+LEARNERS = [NCA, LMNN, LMCA, MEGM, MoLMNN, MetricLearner, NCMML, MCML, LDML]
 each_learner = pytest.mark.parametrize("learner", LEARNERS)
 
 
@@ -39,14 +42,14 @@ def test_distance_is_euclid_after_transform(learner):
     assert Z.shape[1] == len(fitted.get_feature_names_out())
 
 
-@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM])
+@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, NCMML, MCML, LDML])
 def test_linear_learners_have_a_matrix(learner):
     fitted = learner().fit(X, y)
     np.testing.assert_allclose(fitted.transform(X), X @ fitted.components_.T)
     np.testing.assert_allclose(fitted.get_mahalanobis_matrix(), fitted.components_.T @ fitted.components_)
 
 
-@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN])
+@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN, NCMML, MCML, LDML])
 def test_one_argument_makes_a_kernel_learner(learner):
     rng = np.random.RandomState(0)
     rings = rng.standard_normal((120, 2))
@@ -103,13 +106,13 @@ def test_one_class_is_refused(learner):
         learner().fit(X, np.zeros(150))
 
 
-@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN])
+@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN, NCMML, MCML, LDML])
 def test_too_many_components_are_refused(learner):
     with pytest.raises(ValueError, match="n_components=5"):
         learner(n_components=5).fit(X, y)
 
 
-@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM])
+@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, NCMML, MCML, LDML])
 def test_diverging_start_is_named(learner):
     with pytest.raises(ValueError, match="scale the features"):
         learner(init=np.full((2, 4), 1e200)).fit(X, y)
@@ -136,7 +139,7 @@ def test_progress_is_printed_on_demand(learner, capsys):
     assert f"[{learner.__name__}]" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN])
+@pytest.mark.parametrize("learner", [NCA, LMNN, LMCA, MEGM, MoLMNN, NCMML, MCML, LDML])
 def test_tuning_grid_is_small_and_valid(learner):
     grid = learner.tuning_grid(150, 4, 3)
     assert 1 <= np.prod([len(values) for values in grid.values()]) <= 6

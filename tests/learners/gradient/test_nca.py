@@ -77,3 +77,16 @@ def test_weight_zero_is_leaving_out():
     part = NCA().fit(X[kept], y[kept])
     zero = NCA().fit(X, y, sample_weight=kept.astype(float))
     np.testing.assert_allclose(zero.components_, part.components_, rtol=1e-6, atol=1e-9)
+
+
+def test_the_logarithm_is_an_objective_too():
+    fitted = NCA(2, objective="log", max_iter=200).fit(X, y)
+    Z = X @ fitted.components_.T
+    D = cdist(Z, Z, "sqeuclidean")
+    np.fill_diagonal(D, np.inf)
+    P = np.exp(D.min(axis=1, keepdims=True) - D)
+    hits = (P * (y[:, None] == y)).sum(axis=1) / P.sum(axis=1)
+    assert fitted.objective_ == pytest.approx(-np.log(hits).mean(), rel=1e-6)
+    assert fitted.objective_ < 0.1
+    with pytest.raises(ValueError, match="objective='margin'"):
+        NCA(objective="margin").fit(X, y)

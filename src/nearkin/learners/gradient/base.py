@@ -64,6 +64,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     solver: object
     #: "auto", True or False where a learner offers it.
     early_stopping: object = False
+    #: Frames from a warning to the caller of `fit`.
+    _frames_to_caller = 3
 
     parameters_: np.ndarray
     lift_: Embedding | None
@@ -144,7 +146,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             centre = F.mean(axis=0, dtype=np.float64).astype(F.dtype)
             # Lifted rows are ours to change, and may be the largest array of all.
             F = F - centre if lift is None else np.subtract(F, centre, out=F)
-        if np.issubdtype(y.dtype, np.integer):
+        # Rows that constraints name by number stay in their places.
+        if np.issubdtype(np.asarray(y).dtype, np.integer):
             order = np.argsort(y, kind="stable")
             F, y = F[order], y[order]
             weights = None if weights is None else weights[order]
@@ -224,7 +227,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
                 f"{type(self).__name__} did not converge in {result.n_iter} steps ({result.message}); "
                 "raise max_iter, or scale the features.",
                 ConvergenceWarning,
-                stacklevel=3 + EXTRA_FRAMES,
+                stacklevel=self._frames_to_caller + EXTRA_FRAMES,
             )
 
     @property

@@ -19,6 +19,8 @@ ROWS_JUDGED = 1_000
 MOST_HALVINGS = 5
 #: Steps without a better value on the unseen rows before a half gives up.
 PATIENCE = 10
+#: How much larger than from the common start coordinates may be from a half's own.
+LARGEST_BLOW_UP = 1e3
 
 
 def stops_early(setting, n_samples: int) -> bool:
@@ -61,7 +63,7 @@ def steps_by_halves(
     for _ in range(int(np.clip(ROWS_JUDGED // n, 1, MOST_HALVINGS))):
         halves = split_in_halves(y, rng)
         for seen, unseen in (halves, halves[::-1]):
-            start = _start(map_, F[seen], y[seen], theta0, rng)
+            start = _start(map_, F, seen, y, theta0, rng)
             fitted, judge = (
                 Objective(
                     map_,
@@ -93,12 +95,16 @@ def split_in_halves(y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarr
     return np.sort(order[::2]), np.sort(order[1::2])
 
 
-def _start(map_, F, y, theta0, rng) -> np.ndarray:
+def _start(map_, F, seen, y, theta0, rng) -> np.ndarray:
+    """Where the rows seen would begin by themselves, unless that is of no use to the others."""
     try:
-        return map_.start(F, y, rng)
+        start = map_.start(F[seen], y[seen], rng)
     except ValueError:
         # LDA or PCA may have too few directions in half of the rows.
         return theta0
+    # A feature that hardly varies in one half may vary in the other, where LDA blows it up.
+    own, usual = (np.abs(map_.forward(theta, F)[0]).max() for theta in (start, theta0))
+    return start if own <= LARGEST_BLOW_UP * usual else theta0
 
 
 def _unseen_values(solver: Solver, fitted: Objective, judge: Objective, start) -> list[float]:

@@ -31,8 +31,9 @@ class MEGM(GradientLearner):
     ----------
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
-    n_neighbors : int or "log2", default="log2"
-        Neighbourhood that sets the kernel widths: half the mean squared distance to its nearer half.
+    n_neighbors : int, "log2" or None, default="log2"
+        Neighbourhood that sets the kernel widths: half the mean squared distance to its nearer half. None
+        weighs by exp(-D) everywhere, as `MLKR` does.
     task : {"auto", "classification", "regression"}, default="auto"
         What y holds; "auto" takes fractions, tables and floats of more than 20 distinct values for
         regression, the rest for classes.
@@ -190,7 +191,7 @@ def check_megm_settings(learner: MEGM) -> None:
     if learner.task not in TASKS:
         raise ValueError(f"task={learner.task!r}: expected one of {list(TASKS)}.")
     k = learner.n_neighbors
-    if k != "log2" and (not isinstance(k, int | np.integer) or k < 1):
-        raise ValueError(f"n_neighbors={k!r}: expected 'log2' or an integer of at least 1.")
+    if k not in ("log2", None) and (not isinstance(k, int | np.integer) or k < 1):
+        raise ValueError(f"n_neighbors={k!r}: expected 'log2', None or an integer of at least 1.")
     if not isinstance(learner.penalty, Real) or not float(learner.penalty) >= 0:
         raise ValueError(f"penalty={learner.penalty!r}: expected a number of at least 0.")

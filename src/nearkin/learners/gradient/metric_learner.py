@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nearkin.learners.gradient.base import GradientLearner
+from nearkin.learners.gradient.constrained import ConstrainedGradientLearner
 from nearkin.losses import NCALoss
 from nearkin.maps import LinearMap
 
 
-class MetricLearner(GradientLearner):
-    """Any map, any loss, any solver.
+class MetricLearner(ConstrainedGradientLearner):
+    """Any map, any loss, any solver; from labels, or from pairs or triplets where the loss takes them.
 
     Parameters
     ----------
@@ -36,11 +36,20 @@ class MetricLearner(GradientLearner):
     >>> both = TotalLoss([(0.5, LargeMarginLoss()), (0.5, NCALoss())])
     >>> MetricLearner(DiagonalMap(), both).fit(X, y).components_.shape
     (4, 4)
+
+    From pairs known to belong together or not:
+
+    >>> from nearkin.losses.pair_logistic import PairLogisticLoss
+    >>> pairs, similar = [[0, 1], [0, 60], [60, 61], [61, 140]], [True, False, True, False]
+    >>> learner = MetricLearner(DiagonalMap(), PairLogisticLoss(), max_iter=20, tol=1e-2)
+    >>> learner.fit(X, pairs=pairs, similar=similar).pair_distances(X, [[0, 2], [0, 90]]).round()
+    array([ 1., 19.])
     """
 
     summary = "Any map, any loss, any solver."
     cost = "its loss's"
     ready = False
+    supervision = ("labels", "pairs", "triplets")
 
     def __init__(
         self,
@@ -70,3 +79,40 @@ class MetricLearner(GradientLearner):
 
     def _loss(self):
         return NCALoss() if self.loss is None else self.loss
+
+    def fit(
+        self,
+        X,
+        y=None,
+        sample_weight=None,
+        *,
+        pairs=None,
+        similar=None,
+        triplets=None,
+        constraint_weight=None,
+    ):
+        """Learn the map from labels, from pairs or from triplets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels; not with `pairs` or `triplets`.
+        sample_weight : array-like of shape (n_samples,), optional
+            With labels: weight of each sample's part of the objective.
+        pairs : array-like of int of shape (n_pairs, 2), optional
+            Row numbers of X, for losses of pairs such as `PairLogisticLoss`.
+        similar : array-like of shape (n_pairs,), optional
+            Whether the rows of each pair belong together: booleans, 0/1 or -1/+1.
+        triplets : array-like of int of shape (n_triplets, 3), optional
+            Row numbers (anchor, near, far), for losses of triplets such as `TripletHingeLoss`.
+        constraint_weight : array-like, optional
+            One weight for each pair or triplet.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_from(
+            X, y, sample_weight, constraint_weight, pairs=pairs, similar=similar, triplets=triplets
+        )

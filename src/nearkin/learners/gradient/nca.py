@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.grids import component_choices
-from nearkin.losses import NCALoss
+from nearkin.losses import Loss, NCALoss
+from nearkin.losses.log_nca import LogNCALoss
 from nearkin.maps import LinearMap
+
+OBJECTIVES: dict[str, type[Loss]] = {"error": NCALoss, "log": LogNCALoss}
 
 
 class NCA(GradientLearner):
@@ -15,6 +18,9 @@ class NCA(GradientLearner):
     ----------
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
+    objective : {"error", "log"}, default="error"
+        The expected error, or minus the log-likelihood of the right classes, which cares more for rows
+        that are far from their own class.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts. "auto" is LDA where the classes fill the components, PCA where
         dimensions are dropped, else the identity.
@@ -40,7 +46,7 @@ class NCA(GradientLearner):
         The matrix of the map; absent with a kernel.
     distance_ : EmbeddedDistance
     objective_ : float
-        Final mean probability that a soft neighbour is of another class.
+        Final mean probability that a soft neighbour is of another class (or minus log-likelihood).
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
@@ -49,7 +55,8 @@ class NCA(GradientLearner):
     Notes
     -----
     Each evaluation costs one product of n^2 e / 2 multiply-adds once neighbourhoods are sharp, up to
-    3 n^2 e before; memory is a few blocks of rows and the pairs that matter, never n x n.
+    3 n^2 e before, and always with ``objective="log"``; memory is a few blocks of rows and the pairs that
+    matter, never n x n.
 
     References
     ----------
@@ -72,6 +79,7 @@ class NCA(GradientLearner):
         self,
         n_components=None,
         *,
+        objective="error",
         init="auto",
         kernel=None,
         solver="lbfgs",
@@ -84,6 +92,7 @@ class NCA(GradientLearner):
         random_state=None,
     ):
         self.n_components = n_components
+        self.objective = objective
         self.init = init
         self.kernel = kernel
         self.solver = solver
@@ -103,4 +112,6 @@ class NCA(GradientLearner):
         return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
 
     def _loss(self):
-        return NCALoss()
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"objective={self.objective!r}: expected one of {list(OBJECTIVES)}.")
+        return OBJECTIVES[self.objective]()

@@ -1,0 +1,36 @@
+"""Squared Euclid after any fitted transformer of scikit-learn's kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class TransformerEmbedding:
+    """Rows as a fitted transformer (or pipeline of them) places them, in the dtype of the input.
+
+    Parameters
+    ----------
+    transformer : fitted estimator with `transform`
+        What it returns may be an array, a frame or sparse; sparse rows stay so, as CSR.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import PCA
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0]], dtype=np.float32)
+    >>> Z = TransformerEmbedding(PCA(1).fit(X))(X)
+    >>> Z.dtype, float(abs(Z[0, 0] - Z[1, 0]).round(4))
+    (dtype('float32'), 5.0)
+    """
+
+    transformer: Any
+
+    def __call__(self, X, /) -> np.ndarray:
+        Z: Any = self.transformer.transform(X)
+        if sparse.issparse(Z):
+            return sparse.csr_array(Z, dtype=X.dtype)
+        return np.asarray(Z, dtype=X.dtype)

@@ -1,0 +1,77 @@
+"""Any map, its rows scaled to length one: directions count, lengths do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkin.distances.embedded import Embedding
+from nearkin.maps.base import Map
+from nearkin.maps.linear import LinearMap
+from nearkin.numerics.products import squared_norms
+
+
+@dataclass(frozen=True)
+class UnitEmbedding:
+    """A fitted embedding, rows scaled to length one; zero rows stay."""
+
+    inner: Embedding
+
+    def __call__(self, X, /) -> np.ndarray:
+        return _unit_rows(self.inner(X))[0]
+
+
+class UnitMap(Map):
+    """z / |z| for z of another map, so that squared Euclid is twice one minus the cosine.
+
+    Directions are those from the origin of the inner map, which for linear maps is the origin of the
+    features: centre these first if zero means nothing there.
+
+    Parameters
+    ----------
+    inner : Map or None, default=None
+        None is a `LinearMap`.
+
+    Examples
+    --------
+    >>> cosine, F = UnitMap(LinearMap(init="identity")), np.array([[3.0, 4.0]])
+    >>> cosine.forward(cosine.start(F, np.array([0]), np.random.RandomState(0)), F)[0]
+    array([[0.6, 0.8]])
+    """
+
+    def __init__(self, inner=None):
+        self.inner = inner
+
+    @property
+    def _inner(self) -> Map:
+        return LinearMap() if self.inner is None else self.inner
+
+    def lift(self, X, rng) -> Embedding | None:
+        return self._inner.lift(X, rng)
+
+    def start(self, F, y, rng) -> np.ndarray:
+        return self._inner.start(F, y, rng)
+
+    def forward(self, theta, F):
+        Z, cache = self._inner.forward(theta, F)
+        units, lengths = _unit_rows(Z)
+        return units, (units, lengths, cache)
+
+    def pullback(self, dZ, cache) -> np.ndarray:
+        units, lengths, inner_cache = cache
+        # Only what turns a row can change its direction.
+        turning = dZ - np.einsum("ij,ij->i", dZ, units)[:, None] * units
+        return self._inner.pullback(turning / lengths[:, None], inner_cache)
+
+    def freeze(self, theta, lift, n_features):
+        return UnitEmbedding(self._inner.freeze(theta, lift, n_features))
+
+
+def _unit_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of length one, and the lengths they had; the length of a zero row counts as infinite."""
+    # Divided by the largest entry first, neither tiny nor huge rows leave the range when squared.
+    largest = np.abs(Z).max(axis=1, initial=0)
+    lengths = largest * np.sqrt(squared_norms(Z / np.where(largest > 0, largest, 1)[:, None]))
+    lengths = np.where(lengths > 0, lengths, np.inf).astype(Z.dtype, copy=False)
+    return Z / lengths[:, None], lengths

@@ -1,0 +1,39 @@
+"""From a learner, of nearkin or of scikit-learn, to the distance it has learned."""
+
+from __future__ import annotations
+
+from sklearn.utils import get_tags
+
+from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.distances.transformed import TransformerEmbedding
+
+#: What a learner may be fitted from in the place of y.
+CONSTRAINTS = ("pairs", "triplets", "quadruplets", "chunklets")
+
+
+def fit_learner(learner, X, y, fit_params: dict):
+    """Fit a learner from y, or from the constraints among `fit_params` instead: then y is only voted on.
+
+    Constraints for a step of a pipeline are named as everywhere in scikit-learn, ``step__pairs``.
+    """
+    constrained = any(
+        name.rpartition("__")[2] in CONSTRAINTS and value is not None for name, value in fit_params.items()
+    )
+    return learner.fit(X, **fit_params) if constrained else learner.fit(X, y, **fit_params)
+
+
+def learned_distance(learner) -> Distance:
+    """The `distance_` of a fitted learner, or squared Euclid after a fitted transformer."""
+    if hasattr(learner, "distance_"):
+        return learner.distance_
+    if hasattr(learner, "transform"):
+        return EmbeddedDistance.symmetric(TransformerEmbedding(learner))
+    raise TypeError(
+        f"{type(learner).__name__} leaves neither a distance_ nor a transform behind, so it cannot be the "
+        "learner; in a pipeline, put the steps before a learner without transform in front of the predictor."
+    )
+
+
+def takes_sparse(learner) -> bool:
+    """Whether a learner can be fitted on CSR rows."""
+    return learner is None or (hasattr(learner, "__sklearn_tags__") and get_tags(learner).input_tags.sparse)
