@@ -55,25 +55,34 @@ class LogDetSolution:
 
 
 class _Problem:
-    """J and its gradient over theta = L / FIRST_STEP, remembering the point last looked at."""
+    """J and its gradient over theta, remembering the point last looked at.
+
+    L = FIRST_STEP theta R, where R = (I + sum_t |g_t| v_t v_t')^(-1/2) with the slopes g at Euclid. About
+    so steep is J in L from the right, hence it is about equally steep in every theta: tens of steps do
+    where hundreds were needed, whatever the scales of the features.
+    """
 
     def __init__(self, pairs: PairDifferences, loss: PairLoss):
         self.pairs, self.loss = pairs, loss
         self.d = pairs.base.shape[1]
-        self.theta = np.eye(self.d).ravel() / FIRST_STEP
-        self.L = np.eye(self.d)
-        self.gradient = np.zeros((self.d, self.d))
-        self.value = np.inf
+        slopes = loss(pairs.lengths(pairs.base))[1]
+        steepness = pairs.summed(pairs.base, np.abs(slopes))
+        values, vectors = np.linalg.eigh(np.eye(self.d) + (steepness + steepness.T) / 2)
+        # Rounding may leave values below one where there is nothing but the one.
+        roots = np.sqrt(np.maximum(values, 1))
+        self.R = (vectors / roots) @ vectors.T
+        self.theta = ((vectors * roots) @ vectors.T / FIRST_STEP).ravel()
+        self(self.theta)
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         self.theta = theta.copy()
-        self.L = L = FIRST_STEP * self.theta.reshape(self.d, self.d)
+        self.L = L = FIRST_STEP * self.theta.reshape(self.d, self.d) @ self.R
         image = self.pairs.mapped(L)
         value, slopes = self.loss(self.pairs.lengths(image))
         log_det, inverse = _log_det_and_inverse(L)
         self.value = float(np.sum(L * L)) - 2 * log_det - self.d + value
         self.gradient = 2 * (L - inverse.T + self.pairs.summed(image, slopes))
-        return self.value, FIRST_STEP * self.gradient.ravel()
+        return self.value, FIRST_STEP * (self.gradient @ self.R).ravel()
 
     def relative_gap(self) -> float:
         """Certified distance from the optimum at the last point, as a share of the value there."""
@@ -105,7 +114,7 @@ def nearest_metric(
 
     Notes
     -----
-    Each step costs min(T, n) d^2 + T d + d^3, in some tens to hundreds of steps.
+    Each step costs min(T, n) d^2 + T d + d^3, in some tens of steps.
 
     Examples
     --------
@@ -117,7 +126,6 @@ def nearest_metric(
     array([[0.25]])
     """
     problem = _Problem(pairs, loss)
-    problem(problem.theta)
     gap, n_iter = problem.relative_gap(), 0
 
     def look(intermediate_result):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-#: Entries of a block of differences between pairs of rows: a few megabytes.
-DIFFERENCES_AT_ONCE = 2**19
+#: Entries of a block of differences between pairs of rows: half a megabyte, which stays in the cache and
+#: takes a quarter to a third of the time of a few megabytes.
+DIFFERENCES_AT_ONCE = 2**16
 
 
 def squared_norms(X) -> np.ndarray:

@@ -78,12 +78,12 @@ class ITML(PairLearner):
     Minimises ``Dld(A, A0) + gamma sum h(xi_c / b_c)`` with ``h(r) = r - log r - 1``, where xi_c is the
     squared distance of pair c where it breaks its (squared) bound b_c, else b_c itself. This is the original
     problem with its slacks eliminated. The original algorithm projects on one pair after another; here all
-    pairs are used in every step, and tens of steps mostly do.
+    pairs are used in every step, and some tens of steps do.
 
     With more features than rows the metric is learned in the span of the rows, outside of which no two of
     them differ. Nothing depends on the unit of the features as a whole.
 
-    Cost: in each of some tens to hundreds of steps, min(T, n) d^2 + T d + d^3 for T pairs.
+    Cost: in each of some tens of steps, min(T, n) d^2 + T d + d^3 for T pairs.
     Memory: min(T, n) d + d^2 + T.
 
     References
