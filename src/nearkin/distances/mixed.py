@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from nearkin.distances.base import Distance
+from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances, squared_norms
 
 # Entries of a block of distances to the rows that lend their weights.
@@ -50,6 +51,53 @@ class NearestRowWeights:
             Q = X[part] - origin.astype(X.dtype, copy=False)
             nearest[part] = squared_distances(Q, rows, norms_b=norms).argmin(axis=1)
         return self.weights[nearest].astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class KernelComponents:
+    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
+
+    Parameters
+    ----------
+    landmarks : ndarray of shape (L, d)
+    projection : ndarray of shape (L, q)
+    shift : ndarray of shape (q,)
+    gamma : float
+    """
+
+    landmarks: np.ndarray
+    projection: np.ndarray
+    shift: np.ndarray
+    gamma: float
+
+    def __call__(self, X, /) -> np.ndarray:
+        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        step = max(1, DISTANCES_AT_ONCE // len(landmarks))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
+            Z[part] = K @ self.projection - self.shift
+        return Z
+
+
+@dataclass(frozen=True)
+class SquaredLinearWeights:
+    """Weights ``(slopes . (z(x), 1))^2`` of coordinates z.
+
+    Parameters
+    ----------
+    coordinates : KernelComponents
+    slopes : ndarray of shape (m, q + 1)
+        The constant last.
+    """
+
+    coordinates: KernelComponents
+    slopes: np.ndarray
+
+    def __call__(self, X, /) -> np.ndarray:
+        slopes = self.slopes.astype(X.dtype, copy=False)
+        return np.square(self.coordinates(X) @ slopes[:, :-1].T + slopes[:, -1])
 
 
 @dataclass(frozen=True)

@@ -186,18 +186,18 @@ def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float,
         # Directions that no triplet bends are held by the pull alone; rounding needs a little more.
         H.flat[:: len(H) + 1] += rho + 1e-12 * max(float(np.trace(H)) / len(H), rho)
         direction[free] = _newton_step(H, gradient[free], w[free])
-        step = 1.0
+        # The whole step stays at w >= 0, so margins along it lie on a line: one product for all its lengths.
+        change, slope, step = problem.margins(direction), float(gradient @ direction), 1.0
         while True:
-            trial = np.maximum(w + step * direction, 0)
-            moved_margins = problem.margins(trial)
+            trial, moved_margins = w + step * direction, margins + step * change
             trial_value, trial_g = evaluate(trial, moved_margins)
-            if trial_value <= value + 1e-4 * float(gradient @ (trial - w)) + 1e-14 * abs(value):
+            if trial_value <= value + 1e-4 * step * slope + 1e-14 * abs(value):
                 break
             step *= 0.5
             if step < 1e-8:
                 # The direction does lead down: only rounding can hide it.
                 return w, g, margins, slopes, n_iter, True
-        w, margins, value, g = trial, moved_margins, trial_value, trial_g
+        w, margins, value, g = np.maximum(trial, 0), moved_margins, trial_value, trial_g
     return w, g, margins, problem.aggregate(g), n_iter, False
 
 

@@ -9,7 +9,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
 from nearkin.learners.constraint.discriminant_bases import discriminant_bases, triplet_bases
+from nearkin.learners.constraint.local_composition import compose_locally, kernel_components
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
 from nearkin.learners.weak_supervision import TripletLearner
 from nearkin.numerics.hinge_program import solve_hinge_program
@@ -17,6 +19,9 @@ from nearkin.numerics.linear_metric import Span, metric_factor
 from nearkin.numerics.products import row_distances
 from nearkin.supervision.constraints import TripletList
 from nearkin.supervision.label_triplets import nearest_triplets
+
+# Coordinates of which local weights are functions.
+KERNEL_COMPONENTS = 40
 
 
 class SCML(TripletLearner):
@@ -31,8 +36,8 @@ class SCML(TripletLearner):
     n_bases : int, default=400
         Directions to choose from, at most.
     beta : float, default=1e-5
-        Penalty on the sum of the weights, in units in which rows that should be far have a mean squared
-        distance of one. Larger values choose fewer directions.
+        Penalty on the sum of the weights (local: of the lengths of their slopes), in units in which rows that
+        should be far have a mean squared distance of one. Larger values choose fewer directions.
     n_targets, n_impostors : int, default=3 and 10
         From labels, every row should lie nearer to each of so many nearest rows of its class than to each of
         so many nearest rows of others.
@@ -41,17 +46,22 @@ class SCML(TripletLearner):
         directions of one's own, scaled to unit length. "auto" takes discriminants where there are labels.
     n_components : int or None, default=None
         Directions of the result that are kept, those of the largest eigenvalues.
+    local : bool, default=False
+        Let the weights change from place to place: each is the square of a linear function of 40 kernel
+        principal components, found by descent from the global weights; the query's weights measure. There
+        is no embedding then, and no `transform`.
     tol : float, default=1e-3
-        Relative duality gap at which to stop.
+        Relative duality gap at which to stop; local steps stop when ten of them gain less.
     max_iter : int, default=300
-        Newton steps.
+        Newton steps, and local steps.
     random_state : int, RandomState or None
         For k-means or the groups of triplets; None always draws the same.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-    distance_ : EmbeddedDistance
+        Not with `local`.
+    distance_ : EmbeddedDistance or MixedDistance
     bases_ : ndarray of shape (n_bases, n_features)
         The directions.
     weights_ : ndarray of shape (n_bases,)
@@ -59,7 +69,7 @@ class SCML(TripletLearner):
     objective_ : float
         Mean hinge plus penalty.
     gap_ : float
-        Relative duality gap.
+        Relative duality gap of the global weights.
     n_iter_ : int
         Newton steps.
     classes_, n_features_in_
@@ -103,6 +113,7 @@ class SCML(TripletLearner):
         n_impostors=10,
         bases="auto",
         n_components=None,
+        local=False,
         tol=1e-3,
         max_iter=300,
         random_state=None,
@@ -113,6 +124,7 @@ class SCML(TripletLearner):
         self.n_impostors = n_impostors
         self.bases = bases
         self.n_components = n_components
+        self.local = local
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -166,11 +178,15 @@ class SCML(TripletLearner):
         # Triplets share their pairs, of which there are fewer: (3 + 10) n for 30 n triplets from labels.
         near, far = triplets.anchor * n + triplets.near, triplets.anchor * n + triplets.far
         pairs, numbers = np.unique(np.concatenate([near, far]), return_inverse=True)
-        solution = solve_hinge_program(
-            SquaredDifferences(rows @ bases.T, pairs // n, pairs % n),
+        differences = SquaredDifferences(rows @ bases.T, pairs // n, pairs % n)
+        program = (
+            differences,
             numbers[: len(triplets)],
             numbers[len(triplets) :],
             triplets.weight / len(triplets),
+        )
+        solution = solve_hinge_program(
+            *program,
             float(self.beta),
             tol=float(self.tol),
             max_iter=int(self.max_iter),
@@ -187,9 +203,47 @@ class SCML(TripletLearner):
         used = self.weights_ > 0
         if not used.any():
             return self._euclid(X, f"no direction is worth beta={self.beta}; lower it")
+        if self.local:
+            self._localise(X, scale, program, solution.weights)
         M = (bases[used].T * self.weights_[used]) @ bases[used]
         kept = min(int(used.sum()), len(M)) if self.n_components is None else int(self.n_components)
         return span.lifted(metric_factor(M, kept))
+
+    def _localise(self, X: np.ndarray, scale: float, program: tuple, weights: np.ndarray) -> None:
+        """Keep the distance whose weights change from place to place; `_fit` puts it in its place."""
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        coordinates = kernel_components(X.astype(np.float64, copy=False), KERNEL_COMPONENTS, rng)
+        pairs, near, far, shares = program
+        found = compose_locally(
+            pairs,
+            near,
+            far,
+            shares,
+            weights,
+            coordinates(X.astype(np.float64, copy=False)),
+            float(self.beta),
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+        )
+        self.objective_, self.n_iter_ = found.objective, self.n_iter_ + found.n_iter
+        used = found.slopes.any(axis=1)
+        weigh = SquaredLinearWeights(coordinates, found.slopes[used] / scale)
+        origin = X.mean(axis=0, dtype=np.float64)
+        self._local_distance = MixedDistance(weigh, self.bases_[used, None, :], origin)
+
+    def _fit(self, X, y, constraint_weight=None, **given):
+        self.__dict__.pop("_local_distance", None)
+        super()._fit(X, y, constraint_weight, **given)
+        if hasattr(self, "_local_distance"):
+            self.distance_ = self.__dict__.pop("_local_distance")
+            del self.components_
+        return self
+
+    def transform(self, X) -> np.ndarray:
+        """Rows of X in the learned space, where plain Euclid is the learned distance; not with `local`."""
+        if self.local:
+            raise AttributeError("SCML(local=True) is not an embedding: use KNNClassifier or distance_.")
+        return super().transform(X)
 
     def _bases_in(self, span: Span, rows, triplets, codes) -> np.ndarray:
         """Directions of unit length in the coordinates of the span."""
