@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.numerics.selection import smallest_per_row
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.threads import run_striped, worker_count
 
 # From here on the compiled scan repays loading the compiler (about a second).
 COMPILED_MIN_SCORES = 3e8
