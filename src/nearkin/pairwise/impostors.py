@@ -99,6 +99,10 @@ class Impostors:
             codes, weights, targets = codes[self.order], weights[self.order], targets[self.order]
             targets = np.where(targets >= 0, np.argsort(self.order)[targets], -1)
         self.codes, self.targets, self.weights = codes, targets, weights
+        n, limits = len(codes), self.policy
+        # The longest list of pairs that is worth its making.
+        share = max(limits.always_listed, limits.largest_listed_share * n * n / 2)
+        self.most_listed = int(min(limits.largest_listed_per_row * n, share))
         self.memory = HingeMemory(PairMemory(self.codes, self.policy.largest_error, self.policy.lists))
 
     @property
@@ -161,15 +165,14 @@ class Impostors:
 
         Once it is known to be crowded, a look at some rows comes before the next search.
         """
-        most = self.policy.most_listed(len(Z))
         limits = reaches.max(axis=1)
         if self.memory.crowded:
             rows, D = probed_distances(Z, self.policy.lists.search.rows_probed)
             near = np.maximum(limits[rows, None], limits) >= D
             near &= self.codes[rows, None] != self.codes
-            if np.count_nonzero(near) / len(rows) * len(Z) / 2 > most:
+            if np.count_nonzero(near) / len(rows) * len(Z) / 2 > self.most_listed:
                 return None
-        return self.memory.lists.within(Z, limits, most)
+        return self.memory.lists.within(Z, limits, self.most_listed)
 
     def _over_list(self, Z, listed: Found, reaches, weights) -> Hinges:
         from nearkin.pairwise.kernels import hinge_list

@@ -144,10 +144,6 @@ class SoftPolicy:
     evaluations_per_reach: int = 10
     largest_exponent_error: float = 2e-3
 
-    def most_listed(self, n: int) -> int:
-        """The longest list of pairs of n rows that is worth its making."""
-        return int(min(self.largest_listed, self.largest_listed_share * n * n / 2))
-
 
 @dataclass(frozen=True)
 class HingePolicy:
@@ -181,8 +177,3 @@ class HingePolicy:
     blocks_per_sample: int = 6
     samples_for_estimate: int = 4
     largest_error: float = 1e-4
-
-    def most_listed(self, n: int) -> int:
-        """The longest list of pairs of n rows that is worth its making."""
-        share = max(self.always_listed, self.largest_listed_share * n * n / 2)
-        return int(min(self.largest_listed_per_row * n, share))

@@ -137,6 +137,9 @@ class SoftNeighbours:
         else:
             self.targets = np.asarray(y.reshape(len(y), -1), dtype=np.float64)
         self.weights, self.sharpness = weights, sharpness
+        # The longest list of pairs that is worth its making.
+        share = self.policy.largest_listed_share * len(y) * len(y) / 2
+        self.most_listed = int(min(self.policy.largest_listed, share))
         largest_error = self.policy.largest_exponent_error / float(sharpness.max())
         self.memory = SoftMemory(PairMemory(None, largest_error, self.policy.lists), nearest)
 
@@ -226,7 +229,7 @@ class SoftNeighbours:
         if memory.nearest is None:
             memory.nearest = nearest_rows(Z, policy=policy.lists.search)
         limits = distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
-        listed = memory.lists.within(Z, limits, policy.most_listed(len(Z)))
+        listed = memory.lists.within(Z, limits, self.most_listed)
         if listed is None:
             memory.wait = policy.evaluations_between_attempts
             return None
@@ -244,7 +247,7 @@ class SoftNeighbours:
         memory.decay, neighbours = reach(Z, self.sharpness, policy, certain=exact)
         # The reach of an exact evaluation is much longer than the next one needs.
         memory.age = policy.evaluations_per_reach if exact else 0
-        return len(Z) * neighbours * policy.mutual <= policy.most_listed(len(Z))
+        return len(Z) * neighbours * policy.mutual <= self.most_listed
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
         from nearkin.pairwise import kernels_soft as kernels
