@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from nearkin.distances import AffineMap, EmbeddedDistance
-from nearkin.distances.embedded import Embedding
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
+from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.gradient.callbacks import (
     EXTRA_FRAMES,
@@ -212,8 +212,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
         """Attributes of a learner fitted to theta."""
         embedding = map_.freeze(theta, lift, n_features)
-        if isinstance(embedding, AffineMap) and embedding.matrix is not None:
-            embedding = AffineMap(embedding.matrix.astype(dtype))
+        if isinstance(embedding, AffineEmbedding) and embedding.matrix is not None:
+            embedding = AffineEmbedding(embedding.matrix.astype(dtype))
             linear = {"components_": embedding.matrix}
         else:
             linear = {}
