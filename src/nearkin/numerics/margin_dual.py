@@ -97,7 +97,7 @@ class _Problem:
         return phi
 
     def certify(self, a):
-        """Best scaled weights of a dual point: (w, primal value, relative gap)."""
+        """Best scaled weights of a dual point: (w, primal value, relative gap, margins before scaling)."""
         w = np.maximum(self.aggregate(a), 0)
         size = float(w @ w)
         if size == 0:

@@ -24,8 +24,8 @@ class SearchPolicy:
     look_cost : float
         Multiply-adds that looking at one inner product is worth, to decide on threads [by hand].
     pair_cost : float
-        Multiply-adds that visiting one listed pair is worth [measured: below about 150,000 pairs a second
-        thread takes longer to wake than it helps, 0.16 ms].
+        Multiply-adds that visiting one listed pair is worth: one thread for up to 150,000 pairs [measured:
+        a second one takes 0.16 ms to wake].
     unevenness : float
         How many times its share of the allowed pairs a stretch of rows may hold before the search gives
         up on all of them [by hand].
@@ -39,13 +39,12 @@ class SearchPolicy:
     most_false_candidates : float
         Candidates per true pair (and one for every row) beyond which a search was misled [by hand].
     searches_per_basis : int
-        Searches after which the principal dimensions are found anew [measured on isolet: the
-        decomposition was a tenth of a search].
+        Searches after which the principal dimensions are found anew [by hand].
     rounding_factor : float
         Roundings of the larger squared norm by which a distance made of inner products may be off
-        [an upper bound of what random rows show].
+        [by hand].
     rows_probed : int
-        Rows by which the number of near pairs is estimated [by hand: 60 rows tell it to some 15 %].
+        Rows by which the number of near pairs is estimated [by hand].
     """
 
     block_bytes: int = 12 * 2**20
@@ -71,11 +70,12 @@ class ListPolicy:
     ----------
     search : SearchPolicy
     evaluations_ahead : float
-        Evaluations that a list should serve, if distances go on changing as they did [measured on
-        digits, MNIST, letter and isolet: NCA and LMNN are fastest with 4, MEGM with 1].
+        Evaluations that a list should serve, if distances go on changing as they did [by hand; MEGM takes
+        1].
     entered_share : float
         Of the pairs within the limits, the share that may have come in from the outer half of the margin
-        before a new search [measured on isolet: at 0.03 missing impostors ended LMNN 34 steps too early].
+        before a new search [lowered from 0.03 when missing impostors had ended LMNN on isolet after 16 steps
+        instead of 50; MEGM takes 0.01].
     smallest_change : float
         Least change per evaluation that is planned for, as a share of the limits [by hand].
     largest_margin : float
@@ -86,7 +86,7 @@ class ListPolicy:
         Factor by which the pairs within the limits may fall before a shorter list is made [by hand].
     oldest : int
         Evaluations after which a list is made anew whatever its pairs say, as a pair from far outside may
-        pass the outer half unseen [measured on MNIST: older lists cost NCA 2e-3 of its objective].
+        pass the outer half unseen [by hand].
     """
 
     search: SearchPolicy = field(default_factory=SearchPolicy)
@@ -108,22 +108,20 @@ class SoftPolicy:
     lists : ListPolicy
     neglected_share : float
         Share of a row's weights that may be left out, on average over the rows; also how far values may be
-        off, relative to the larger of themselves and one [measured: 1e-4 is below what L-BFGS notices; MEGM
-        takes 2e-3, which changes its values by 1e-4 of themselves on letter, MNIST and isolet].
+        off, relative to the larger of themselves and one [by hand; MEGM takes 2e-3, measured on letter, MNIST
+        and isolet to change its values by 1e-4 of themselves].
     certain_share : float
         The same in every row of an exact evaluation, were all rows just out of reach [by hand].
     steps_per_unit : int
         Bins per unit of the exponent in which the reach is measured [by hand].
     smallest_listed : int
-        Rows below which every pair is weighed: finding the near ones costs as much [measured on digits
-        and subsets of it].
+        Rows below which every pair is weighed: finding the near ones costs as much [by hand].
     largest_listed_share : float
-        Share of all pairs beyond which full blocks are faster than a list [measured on the mixture of
-        Gaussians and MNIST in 50 dimensions].
+        Share of all pairs beyond which full blocks are faster than a list [by hand].
     largest_listed : int
         Pairs beyond which full blocks take less memory [by hand: 6 million pairs are some 150 MB].
     mutual : float
-        Listed pairs per neighbour within reach, between 1/2 (all mutual) and 1 [measured on MNIST].
+        Listed pairs per neighbour within reach, between 1/2 (all mutual) and 1 [by hand].
     evaluations_between_attempts : int
         Evaluations by full blocks after a list was found to be too long [by hand].
     evaluations_per_reach : int
@@ -153,7 +151,7 @@ class HingePolicy:
     ----------
     lists : ListPolicy
     largest_listed_share : float
-        Share of all pairs beyond which full blocks are faster than a list [measured on MNIST].
+        Share of all pairs beyond which full blocks are faster than a list [by hand].
     largest_listed_per_row : float
         Pairs per row beyond which full blocks take less memory [by hand].
     always_listed : int

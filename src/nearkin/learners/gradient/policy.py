@@ -12,14 +12,14 @@ class CoarsePolicy:
     Attributes
     ----------
     smallest_sampled : int
-        Rows below which there is little to save [measured on digits: 1,000 beats 1,500].
+        Rows below which there is little to save [by hand].
     rows_per_sample : int
         One row in so many is taken, ... [by hand]
     smallest_sample, largest_sample : int
         ... but no fewer rows than this, and no more [by hand].
     narrow : float
         Neighbours of a row below which lists of near pairs are short and all rows take over [measured on
-        letter: 20 and 40 take as long].
+        letter: 40 and 20 changed nothing].
     steps_per_look : int
         Steps after which the other sample judges, and the neighbourhoods are looked at [by hand].
     most_steps : int
