@@ -42,7 +42,7 @@ def collect_near(
     n_rows, n_columns = G.shape
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     # Comparisons into bytes are vectorised; eight at a time, most of them are then passed over.
-    words = np.zeros((n_columns + 7) // 8, np.uint64)
+    words = np.zeros((n_columns + 63) // 64 * 8, np.uint64)
     flags = words.view(np.uint8)
     for r in range(n_rows):
         i = row + r
@@ -53,15 +53,19 @@ def collect_near(
         for c in range(n_columns):
             flags[c] = half + others[c] - products[c] <= max(limit, other_limits[c])
         flags[:first] = 0
-        for w in range(first // 8, words.size):
-            word = words[w]
-            while word != 0:
-                c = 8 * w + _first_flag(word)
-                word &= word - np.uint64(1)
-                rows_out[written] = i
-                columns_out[written] = column + c
-                distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
-                written += 1
+        for g in range(first // 64, words.size // 8):
+            eight = words[8 * g : 8 * g + 8]
+            if (eight[0] | eight[1] | eight[2] | eight[3] | eight[4] | eight[5] | eight[6] | eight[7]) == 0:
+                continue
+            for w in range(8 * g, 8 * g + 8):
+                word = words[w]
+                while word != 0:
+                    c = 8 * w + _first_flag(word)
+                    word &= word - np.uint64(1)
+                    rows_out[written] = i
+                    columns_out[written] = column + c
+                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
+                    written += 1
     return written
 
 

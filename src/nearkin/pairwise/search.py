@@ -93,9 +93,9 @@ class _Tiles:
         rows, columns = np.empty((2, size), dtype=np.int32)
         return rows, columns, np.empty(size, dtype=self.Z.dtype)
 
-    def products(self, row: int, column: int) -> np.ndarray:
-        """Inner products of a stretch of rows with another, in the buffer."""
-        rows, columns = self.Z[row : row + self.rows], self.Z[column : column + self.columns]
+    def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
+        """Inner products of a stretch of rows with another (up to `stop`, if it is shorter), in the buffer."""
+        rows, columns = self.Z[row : row + self.rows], self.Z[column : stop or column + self.columns]
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
@@ -274,7 +274,10 @@ def nearest_rows(Z, k: int = 1, *, policy: SearchPolicy = DEFAULT) -> np.ndarray
     def search(_, blocks) -> None:
         tiles = _Tiles(Z, policy)
         for block in blocks:
-            for column in range(0, n, policy.tile_columns):
+            # Until there is a bound every column is a candidate: a few of them give one.
+            few = min(64, policy.tile_columns)
+            nearest_others(tiles.products(starts[block], 0, few), starts[block], 0, halves, minima, nearest)
+            for column in range(few, n, policy.tile_columns):
                 G = tiles.products(starts[block], column)
                 nearest_others(G, starts[block], column, halves, minima, nearest)
 
