@@ -94,7 +94,7 @@ class _Tiles:
         return rows, columns, np.empty(size, dtype=self.Z.dtype)
 
     def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
-        """Inner products of a stretch of rows with another (up to `stop`, if it is shorter), in the buffer."""
+        """Inner products of a stretch of rows with another (or its part up to `stop`), in the buffer."""
         rows, columns = self.Z[row : row + self.rows], self.Z[column : stop or column + self.columns]
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
