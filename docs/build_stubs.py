@@ -34,8 +34,9 @@ def lazy_packages() -> list[str]:
 def stub(package: str) -> str:
     """The text of a package's stub: every public name from the module that defines it."""
     module = importlib.import_module(package)
-    homes = [(getattr(module, name).__module__, name) for name in module.__all__]
-    lines = [f"from {home} import {name} as {name}" for home, name in homes]
+    # A class may have a second name, kept from before: the first is where it is defined.
+    items = [(getattr(module, name), name) for name in module.__all__]
+    lines = [f"from {item.__module__} import {item.__name__} as {name}" for item, name in items]
     if package == "nearkin":
         rooms = [name for name in _discovery.module_names(package) if not name.startswith("_")]
         lines += [f"from nearkin import {room} as {room}" for room in rooms]

@@ -228,8 +228,8 @@ def test_every_room_is_described():
 
 def test_a_walk_tells_the_files_in_the_order_of_entry():
     setup = (
-        "import numpy as np; from nearkin.distances import AffineMap, EmbeddedDistance; "
-        "X = np.eye(3); distance = EmbeddedDistance.symmetric(AffineMap())"
+        "import numpy as np; from nearkin.distances import AffineEmbedding, EmbeddedDistance; "
+        "X = np.eye(3); distance = EmbeddedDistance.symmetric(AffineEmbedding())"
     )
     found = built_by("build_walk").walk("distance.pairwise(X, X)", setup)
     first = EmbeddedDistance.pairwise.__module__.removeprefix("nearkin.")

@@ -9,13 +9,34 @@ from nearkin.losses.centre import CentreLoss
 from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
 from nearkin.objective import OVERFLOWED, Objective
+from nearkin.pairwise import HingePolicy, ListPolicy, SoftPolicy
+
+# Policies under which so few rows are listed, and policies under which they never are. A list kept over
+# several evaluations would tell nothing of the gradient at one point: none is older than its evaluation.
+FRESH = ListPolicy(oldest=0)
+LISTED = SoftPolicy(
+    smallest_listed=2,
+    largest_listed_share=1.0,
+    mutual=0.0,
+    neglected_share=1e-13,
+    certain_share=1e-13,
+    lists=FRESH,
+)
+BLOCKED = SoftPolicy(smallest_listed=10**9)
+HINGES_LISTED, HINGES_BLOCKED = HingePolicy(lists=FRESH), HingePolicy(largest_listed_per_row=0)
 
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
     "CentreLoss": [CentreLoss(), CentreLoss(3, 0.7, leave_one_out=False), CentreLoss(5)],
     "MCMLLoss": [MCMLLoss(), MCMLLoss("auto", ridge=0.2)],
+    "NCALoss": [NCALoss(LISTED), NCALoss(BLOCKED)],
+    "MEGMLoss": [MEGMLoss(policy=LISTED), MEGMLoss(policy=BLOCKED)],
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
-    "LargeMarginLoss": [LargeMarginLoss(n_targets=2), LargeMarginLoss(n_targets=30, mu=0.9)],
+    "LargeMarginLoss": [
+        LargeMarginLoss(n_targets=2, policy=HINGES_LISTED),
+        LargeMarginLoss(n_targets=2, policy=HINGES_BLOCKED),
+        LargeMarginLoss(n_targets=30, mu=0.9),
+    ],
 }
 MAP_VARIANTS = {
     "LinearMap": [LinearMap(), LinearMap(2, init="pca"), LinearMap(2, init="lda")],
@@ -64,14 +85,22 @@ def test_gradient_matches_finite_differences(map_, loss):
     # Away from the start, where penalties and symmetric gates would vanish.
     theta = start + 0.1 * np.abs(start).mean() * rng.standard_normal(start.size)
     assert relative_gradient_error(objective, theta, rng) < 1e-6
+    policy = getattr(loss, "policy", None)
+    if policy is not None:
+        # The grid has gone the way that it meant to go.
+        listed = objective.state.memory.lists.pairs is not None
+        assert listed == (policy in (LISTED, HINGES_LISTED))
 
 
+@pytest.mark.parametrize("policy", [LISTED, BLOCKED])
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_gradient_of_real_targets(n_outputs):
+def test_gradient_of_real_targets(n_outputs, policy):
     X, _, weights = data()
     rng = np.random.RandomState(2)
     Y = rng.standard_normal((len(X), n_outputs)) + X[:, :1]
-    objective = Objective(LinearMap(), MEGMLoss(), X, Y, np.eye(4).ravel(), sample_weight=weights)
+    objective = Objective(
+        LinearMap(), MEGMLoss(policy=policy), X, Y, np.eye(4).ravel(), sample_weight=weights
+    )
     assert relative_gradient_error(objective, np.eye(4).ravel() + 0.1, rng) < 1e-6
 
 

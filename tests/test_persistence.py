@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +33,20 @@ def test_every_learner_keeps_its_distance_bit_for_bit(name, tmp_path):
     again = load(tmp_path / "model")
     assert type(again) is type(learner)
     np.testing.assert_array_equal(again.distance_.pairwise(X[:20], X), learner.distance_.pairwise(X[:20], X))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_models_of_the_first_version_are_still_read():
+    # Written before embeddings were given their present names.
+    folder = Path(__file__).parent / "models"
+    distances = np.loadtxt(folder / "distances.csv", delimiter=",", ndmin=2)
+    names = (folder / "distances.csv").read_text().splitlines()[0].removeprefix("# ").split(",")
+    rows = X[::3]
+    for name, expected in zip(names, distances, strict=True):
+        model = load(folder / f"{name}.nearkin")
+        np.testing.assert_allclose(model.distance_.pairwise(rows[:4], rows[:4]).ravel(), expected, atol=1e-12)
+        # Whatever was added to the parts of a learner since has a default.
+        model.fit(rows, y[::3])
 
 
 @pytest.mark.parametrize("index", ["exact", "tree", "faiss"])

@@ -10,6 +10,7 @@ from nearkin import losses as losses
 from nearkin import maps as maps
 from nearkin import numerics as numerics
 from nearkin import objective as objective
+from nearkin import pairwise as pairwise
 from nearkin import persistence as persistence
 from nearkin import predictors as predictors
 from nearkin import report as report

@@ -59,20 +59,30 @@ class Objective:
         self._last: tuple[np.ndarray, tuple[float, np.ndarray]] | None = None
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        Z, cache = self._forward(theta)
-        if not _in_range(Z):
-            return OVERFLOWED, np.zeros_like(theta)
-        value, dZ = self.loss.value_and_grad(Z, self.state)
-        result = value, self.map.pullback(dZ, cache)
-        self._last = theta.copy(), result
-        return result
+        """Value and gradient, perhaps with what the loss remembers of earlier evaluations."""
+        return self._evaluate(theta, exact=False)
 
     def exact(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The same, without anything remembered from earlier evaluations."""
-        inexact = self.loss.forget(self.state)
-        if self._last is not None and not inexact and np.array_equal(theta, self._last[0]):
-            return self._last[1]
-        return self(theta)
+        if self._last is not None and not getattr(self.state, "inexact", True):
+            last_theta, result = self._last
+            if np.array_equal(theta, last_theta):
+                return result
+        return self._evaluate(theta, exact=True)
+
+    @property
+    def tolerance(self) -> float:
+        """How far values may be from the exact ones, relative to the larger of themselves and one."""
+        return getattr(self.state, "tolerance", 0.0)
+
+    def _evaluate(self, theta: np.ndarray, *, exact: bool) -> tuple[float, np.ndarray]:
+        Z, cache = self._forward(theta)
+        if not _in_range(Z):
+            return OVERFLOWED, np.zeros_like(theta)
+        value, dZ = self.loss.value_and_grad(Z, self.state, exact=exact)
+        result = value, self.map.pullback(dZ, cache)
+        self._last = theta.copy(), result
+        return result
 
     def renewed(self, theta: np.ndarray) -> Objective:
         """The same objective with the loss prepared anew where the rows lie at theta."""
@@ -83,17 +93,17 @@ class Objective:
         return again
 
     def narrowed(self, rows: np.ndarray) -> Objective:
-        """The objective of some of the rows, with the scales that the loss took from all of them."""
+        """The objective of some of the rows, with the scales of all; for a `losses.base.Narrowable` loss."""
         part = copy.copy(self)
         part.F, part.y = self.F[rows], self.y[rows]
         part.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
         part._last = None
-        part.state = self.loss.narrowed(self.state, rows)
+        part.state = self.loss.narrowed(self.state, rows)  # type: ignore[attr-defined]
         return part
 
-    def pairs_per_row(self, theta: np.ndarray) -> float:
-        """About how many neighbours of a row have a say at theta."""
-        return self.loss.pairs_per_row(self._forward(theta)[0], self.state)
+    def neighbours_per_row(self, theta: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at theta; for a `Narrowable` loss, too."""
+        return self.loss.neighbours_per_row(self._forward(theta)[0], self.state)  # type: ignore[attr-defined]
 
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
         """The objective as a function of one stretch of theta, the rest held still."""

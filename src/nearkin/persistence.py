@@ -30,7 +30,17 @@ DESCRIPTION = "nearkin.json"
 ESTIMATOR = "estimator.skops"
 
 # Rooms whose classes may be part of a fitted model; none of them touches files or runs programs.
-MODEL_ROOMS = ("distances", "search", "maps", "losses", "solvers", "learners", "predictors", "datasets")
+MODEL_ROOMS = (
+    "distances",
+    "search",
+    "maps",
+    "losses",
+    "pairwise",
+    "solvers",
+    "learners",
+    "predictors",
+    "datasets",
+)
 
 # Plain containers and descriptions of arrays that skops leaves to the caller to trust.
 ARRAY_TYPES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix", "numpy.dtype")

@@ -5,11 +5,13 @@ import pytest
 from scipy import sparse, stats
 
 from nearkin import LMDL, KNNClassifier, KNNRegressor, MoveLabeled, load, save
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection, ShiftedDistance
 from nearkin.search.hubness import hubness_skewness
 
-MOVED = EmbeddedDistance(references=AffineMap(np.array([[0.8, 0.1, 0.0], [0.0, 0.9, 0.2], [0.1, 0.0, 0.7]])))
+MOVED = EmbeddedDistance(
+    references=AffineEmbedding(np.array([[0.8, 0.1, 0.0], [0.0, 0.9, 0.2], [0.1, 0.0, 0.7]]))
+)
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from nearkin.distances.per_prototype import CentredMap, KernelRows, PerPrototypeDistance
+from nearkin.distances.embeddings import CentredEmbedding, KernelValues
+from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.search import NeighbourSearch
 
@@ -11,7 +12,7 @@ from nearkin.search import NeighbourSearch
 def make_distance(shape, seed=0, P=4, d=3, e=3):
     rng = np.random.default_rng(seed)
     matrix = rng.normal(size=d) if shape == "weights" else rng.normal(size=(e, d))
-    embedding = CentredMap(matrix, rng.normal(size=d))
+    embedding = CentredEmbedding(matrix, rng.normal(size=d))
     prototypes = rng.normal(size=(P, d))
     metrics = rng.normal(size=(P, e) if shape == "weights" else (P, 2, e))
     return PerPrototypeDistance(embedding, embedding(prototypes), metrics, prototypes)
@@ -56,14 +57,16 @@ def test_coinciding_prototypes_keep_their_own_metrics(points):
 def test_a_metric_with_a_null_space_does_not_steal_prototypes():
     ends = np.array([[0.0, 0.0], [5.0, 0.0]])
     blind = np.array([[[0.0, 1.0]], [[1.0, 0.0]]])
-    distance = PerPrototypeDistance(CentredMap(np.ones(2), np.zeros(2)), ends, blind, ends)
+    distance = PerPrototypeDistance(CentredEmbedding(np.ones(2), np.zeros(2)), ends, blind, ends)
     np.testing.assert_array_equal(distance.owners(ends), [0, 1])
 
 
-def test_blocks_do_not_change_the_distances(distance, points, monkeypatch):
-    whole = distance.to_prototypes(points[0])
-    monkeypatch.setattr("nearkin.distances.per_prototype.BLOCK_ELEMENTS", 16)
-    np.testing.assert_allclose(distance.to_prototypes(points[0]), whole)
+def test_blocks_do_not_change_the_distances(distance, points):
+    class SmallBlocks(PerPrototypeDistance):
+        block_elements = 16
+
+    small = SmallBlocks(**vars(distance))
+    np.testing.assert_allclose(small.to_prototypes(points[0]), distance.to_prototypes(points[0]))
 
 
 def test_search_finds_the_nearest_references(distance, points):
@@ -82,14 +85,14 @@ def test_float32_stays(distance, points):
 
 def test_a_far_origin_costs_no_digits():
     origin = np.full(2, 1e6, np.float32)
-    centred = CentredMap(np.eye(2, dtype=np.float32), origin)
+    centred = CentredEmbedding(np.eye(2, dtype=np.float32), origin)
     np.testing.assert_array_equal(centred(origin[None] + np.float32(0.5)), [[0.5, 0.5]])
 
 
 def test_kernel_rows_are_kernel_values(points):
     queries, landmarks = points
-    rows = KernelRows(landmarks, "polynomial", gamma=0.5, degree=2, coef0=1.0)
+    rows = KernelValues(landmarks, "polynomial", gamma=0.5, degree=2, coef0=1.0)
     expected = mercer_kernel(queries, landmarks, "polynomial", gamma=0.5, degree=2, coef0=1.0)
     np.testing.assert_allclose(rows(queries), expected)
     mean = expected.mean(axis=0)
-    np.testing.assert_allclose(CentredMap(np.ones(20), mean, rows)(queries), expected - mean)
+    np.testing.assert_allclose(CentredEmbedding(np.ones(20), mean, rows)(queries), expected - mean)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearkin.distances import AffineMap
+from nearkin.distances import AffineEmbedding
 from nearkin.distances.per_query import GaussianClasses, PerQueryDistance
 
 
@@ -20,7 +20,7 @@ def make_distance(seed=0, n_candidates=1000, **settings):
     settings = {"floor": 0.01, "euclid_share": 0.1} | settings
     classes = gaussian_classes(seed)
     pooled = np.random.default_rng(seed + 50).normal(size=(3, 3))
-    return PerQueryDistance(AffineMap(), classes, pooled, n_candidates, **settings)
+    return PerQueryDistance(AffineEmbedding(), classes, pooled, n_candidates, **settings)
 
 
 def joint(classes, X):

@@ -2,8 +2,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from nearkin.losses import LargeMarginLoss, large_margin
-from nearkin.numerics import near_pairs
+from nearkin.losses import LargeMarginLoss
+from nearkin.pairwise import HingePolicy, ListPolicy, SearchPolicy
+from nearkin.pairwise.lists import PairMemory
+
+#: Never a list, and small blocks: as with many rows where everything is an impostor.
+BLOCKS = HingePolicy(largest_listed_per_row=0, lists=ListPolicy(search=SearchPolicy(block_bytes=1)))
 
 
 def rows(n=90, e=3, seed=0):
@@ -34,15 +38,32 @@ def test_value_is_the_definition_over_all_impostors(mu, scale):
     assert value == pytest.approx(definition(scale * Z, y, state.targets, mu, w), rel=1e-10)
 
 
-def test_list_and_blocks_agree(monkeypatch):
+def test_list_and_blocks_agree():
     Z, y, w = rows()
-    loss = LargeMarginLoss(2)
-    state = loss.prepare(Z, y, sample_weight=w)
-    listed = loss.value_and_grad(Z, state)
-    monkeypatch.setattr(large_margin.PairMemory, "within", lambda *args, **kwargs: None)
-    blocked = loss.value_and_grad(Z, state)
+    results = []
+    for policy, crowded in ((None, False), (BLOCKS, True)):
+        loss = LargeMarginLoss(2, policy=policy)
+        state = loss.prepare(Z, y, sample_weight=w)
+        results.append(loss.value_and_grad(Z, state))
+        assert state.memory.crowded == crowded
+    listed, blocked = results
     assert listed[0] == pytest.approx(blocked[0], rel=1e-12)
     np.testing.assert_allclose(listed[1], blocked[1], atol=1e-12)
+
+
+def test_exact_values_do_not_depend_on_earlier_calls():
+    Z, y, w = rows(n=300)
+    Z *= 5
+    loss = LargeMarginLoss(2)
+    fresh = loss.value_and_grad(Z, loss.prepare(Z, y, sample_weight=w), exact=True)
+    state = loss.prepare(Z, y, sample_weight=w)
+    for scale in (0.01, 1.3, 1.001, 1.0005, 1.0002, 1.0001):
+        loss.value_and_grad(scale * Z, state)
+    assert state.inexact
+    later = loss.value_and_grad(Z, state, exact=True)
+    assert not state.inexact
+    assert later[0] == fresh[0]
+    np.testing.assert_array_equal(later[1], fresh[1])
 
 
 def test_float32_agrees_with_float64():
@@ -83,20 +104,17 @@ def test_real_targets_are_refused():
         LargeMarginLoss().prepare(np.zeros((3, 1)), np.array([0.1, 0.2, 0.3]))
 
 
-def test_values_beyond_hope_are_estimated_and_exact_after_forgetting(monkeypatch):
-    # Small blocks, and never a list: as with many rows where everything is an impostor.
-    monkeypatch.setattr(near_pairs, "BLOCK_BYTES", 1)
-    monkeypatch.setattr(large_margin.PairMemory, "within", lambda *args, **kwargs: None)
+def test_values_beyond_hope_are_estimated_unless_exact_ones_are_asked_for():
     Z, y, _ = rows(n=1600)
-    loss = LargeMarginLoss(2)
+    loss = LargeMarginLoss(2, policy=BLOCKS)
     state = loss.prepare(Z, y)
     loss.value_and_grad(Z, state)
     # Targets far apart and other classes in between: far worse than before.
     far = np.random.RandomState(1).standard_normal(Z.shape) * 30
     estimate, gradient = loss.value_and_grad(far, state)
-    assert loss.forget(state)
-    exact, exact_gradient = loss.value_and_grad(far, state)
-    assert not loss.forget(state)
+    assert state.inexact
+    exact, exact_gradient = loss.value_and_grad(far, state, exact=True)
+    assert not state.inexact
     assert estimate != exact
     assert estimate == pytest.approx(exact, rel=0.2)
     # A linear map is told to go the same way.
@@ -105,13 +123,13 @@ def test_values_beyond_hope_are_estimated_and_exact_after_forgetting(monkeypatch
 
 
 def test_lists_come_back_after_a_step_too_far(monkeypatch):
-    lists, within = [], large_margin.PairMemory.within
+    lists, within = [], PairMemory.within
 
     def counted(*args):
         lists.append(within(*args))
         return lists[-1]
 
-    monkeypatch.setattr(large_margin.PairMemory, "within", counted)
+    monkeypatch.setattr(PairMemory, "within", counted)
     Z, y, _ = rows(n=600)
     loss = LargeMarginLoss(2)
     state = loss.prepare(Z, y)

@@ -1,12 +1,21 @@
 """NCA and MEGM against their definitions, by full blocks and by lists of near pairs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
-from nearkin.losses import DriftLoss, MEGMLoss, NCALoss, TotalLoss, soft_neighbours
-from nearkin.numerics import mirrored_pairs
+from nearkin.losses import DriftLoss, MEGMLoss, NCALoss, TotalLoss
+from nearkin.losses.megm import MEGM_POLICY
+from nearkin.numerics.threads import allowed_workers
+from nearkin.pairwise import ListPolicy, SearchPolicy, SoftPolicy
+
+#: Lists of near pairs for however few rows, and however long.
+LISTED = {"smallest_listed": 10, "largest_listed_share": 1.0}
+NCA_LISTED, MEGM_LISTED = SoftPolicy(**LISTED), replace(MEGM_POLICY, **LISTED)
+BLOCKS = SoftPolicy(smallest_listed=10**9)
 
 
 def rows(n=120, e=3, n_classes=4, seed=0, spread=1.0):
@@ -44,54 +53,64 @@ def test_megm_is_the_squared_error_of_kernel_predictions(real_targets):
     np.testing.assert_allclose(value, np.average(errors, weights=w), rtol=1e-8)
 
 
-@pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss(4)])
+@pytest.mark.parametrize(
+    ("blocked", "loss"),
+    [(NCALoss(BLOCKS), NCALoss(NCA_LISTED)), (MEGMLoss(4, BLOCKS), MEGMLoss(4, MEGM_LISTED))],
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_near_pairs_and_full_blocks_agree(loss, dtype, monkeypatch):
+def test_near_pairs_and_full_blocks_agree(blocked, loss, dtype):
     Z, y, w = rows(n=400, spread=6.0)
     Z = Z.astype(dtype)
+    state = blocked.prepare(Z, y, start=Z, sample_weight=w)
+    full, full_gradient = blocked.value_and_grad(3 * Z, state)
+    assert not state.inexact  # too few rows to list pairs
     state = loss.prepare(Z, y, start=Z, sample_weight=w)
-    full, full_gradient = loss.value_and_grad(3 * Z, state)
-    assert not state.listed  # too few rows to list pairs
-    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
-    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
-    assert state.listed
-    assert listed == pytest.approx(full, abs=2 * loss.negligible)
+    assert state.inexact
+    assert listed == pytest.approx(full, abs=2 * state.tolerance)
     assert np.linalg.norm(listed_gradient - full_gradient) <= max(
-        0.01, 15 * loss.negligible
+        0.01, 15 * state.tolerance
     ) * np.linalg.norm(full_gradient)
-    assert loss.forget(state)
-    certain, certain_gradient = loss.value_and_grad(3 * Z, state)
+    certain, certain_gradient = loss.value_and_grad(3 * Z, state, exact=True)
+    assert not state.inexact
+    assert state.memory.lists.pairs is not None
     assert certain == pytest.approx(full, rel=1e-4)
     np.testing.assert_allclose(certain_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
 
-def test_near_pairs_and_full_blocks_agree_for_real_targets(monkeypatch):
+@pytest.mark.parametrize("loss", [NCALoss(NCA_LISTED), MEGMLoss(4, MEGM_LISTED)])
+def test_exact_values_do_not_depend_on_earlier_calls(loss):
+    Z, y, _ = rows(n=400, spread=6.0)
+    fresh = loss.value_and_grad(3 * Z, loss.prepare(Z, y, start=Z), exact=True)
+    state = loss.prepare(Z, y, start=Z)
+    for scale in (0.01, 1.0, 2.9, 2.95, 3.01):
+        loss.value_and_grad(scale * Z, state)
+    later = loss.value_and_grad(3 * Z, state, exact=True)
+    assert later[0] == pytest.approx(fresh[0], rel=1e-12)
+    np.testing.assert_allclose(later[1], fresh[1], atol=1e-12 * np.abs(fresh[1]).max())
+
+
+def test_near_pairs_and_full_blocks_agree_for_real_targets():
     Z, _, _ = rows(n=300, spread=5.0)
     Y = np.random.RandomState(0).standard_normal((300, 3))
-    loss = MEGMLoss(4)
-    state = loss.prepare(Z, Y, start=Z)
-    full, full_gradient = loss.value_and_grad(3 * Z, state)
-    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
-    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
-    loss.forget(state)
-    listed, listed_gradient = loss.value_and_grad(3 * Z, state)
+    blocked, loss = MEGMLoss(4, BLOCKS), MEGMLoss(4, MEGM_LISTED)
+    full, full_gradient = blocked.value_and_grad(3 * Z, blocked.prepare(Z, Y, start=Z))
+    listed, listed_gradient = loss.value_and_grad(3 * Z, loss.prepare(Z, Y, start=Z), exact=True)
     assert listed == pytest.approx(full, rel=1e-4)
     np.testing.assert_allclose(listed_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
 
 @pytest.mark.parametrize("targets", ["classes", "real"])
-def test_several_workers_give_what_one_gives(targets, monkeypatch):
+def test_several_workers_give_what_one_gives(targets):
     Z, y, w = rows(n=400, spread=6.0)
     y = y if targets == "classes" else np.random.RandomState(0).standard_normal((400, 2))
-    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
-    monkeypatch.setattr(soft_neighbours, "LARGEST_LISTED_SHARE", 1.0)
-    loss, results = MEGMLoss(4), []
+    loss, results = MEGMLoss(4, replace(MEGM_LISTED, lists=ListPolicy(SearchPolicy(pair_cost=np.inf)))), []
     for workers in (1, 3):
-        monkeypatch.setattr(mirrored_pairs, "pair_workers", lambda n_pairs, workers=workers: workers)
-        state = loss.prepare(Z, y, start=Z, sample_weight=w)
-        results.append((*loss.value_and_grad(3 * Z, state), state.nearest))
-        assert state.listed
+        with allowed_workers(workers):
+            state = loss.prepare(Z, y, start=Z, sample_weight=w)
+            results.append((*loss.value_and_grad(3 * Z, state), state.memory.nearest))
+        assert state.inexact
+        assert state.memory.lists.mirrored()._workers == workers
     for one, three in zip(*results, strict=True):
         np.testing.assert_allclose(one, three, rtol=1e-9, atol=1e-12)
 
@@ -103,22 +122,24 @@ def test_full_blocks_note_the_nearest():
     D = ((Z[:, None] - Z) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
     order = np.arange(300) if state.order is None else state.order
-    np.testing.assert_array_equal(state.nearest.ravel(), D[np.ix_(order, order)].argmin(axis=1))
+    np.testing.assert_array_equal(state.memory.nearest.ravel(), D[np.ix_(order, order)].argmin(axis=1))
 
 
-def test_too_many_near_pairs_fall_back_to_blocks(monkeypatch, searches):
+def test_too_many_near_pairs_fall_back_to_blocks():
     Z, y, _ = rows(n=200, spread=0.1)
-    loss = NCALoss()
-    expected = loss.value_and_grad(Z, loss.prepare(Z, y))[0]
-    monkeypatch.setattr(soft_neighbours, "SMALLEST_LISTED", 10)
+    expected = NCALoss(BLOCKS).value_and_grad(Z, NCALoss(BLOCKS).prepare(Z, y))[0]
+    loss = NCALoss(SoftPolicy(smallest_listed=10))
     state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
     # A look at some rows was enough: no list was tried.
-    assert not searches
-    monkeypatch.setattr(soft_neighbours, "reach", lambda Z, sharpness, share, certain: (20.0, 0.0))
+    assert state.memory.wait == 0
+    # A look that promises too little leads to a search that gives up.
+    loss = NCALoss(SoftPolicy(smallest_listed=10, mutual=0.0))
+    state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
-    assert state.wait == soft_neighbours.EVALUATIONS_BETWEEN_ATTEMPTS
+    assert state.memory.wait == loss.policy.evaluations_between_attempts
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+    assert state.memory.wait == loss.policy.evaluations_between_attempts - 1
 
 
 @pytest.mark.parametrize("targets", ["classes", "real"])
@@ -131,11 +152,13 @@ def test_narrowed_state_keeps_the_scales_of_the_whole(targets):
     part = loss.narrowed(state, kept)
     value, gradient = loss.value_and_grad(2 * Z[kept], part)
     # The same by hand: rows that are left out are too far away to be seen, and weigh nothing.
-    places = kept if state[0].order is None else np.argsort(state[0].order)[kept]
-    np.testing.assert_allclose(np.sort(part[0].sharpness), np.sort(state[0].sharpness[places]), rtol=1e-12)
+    places = kept if state.states[0].order is None else np.argsort(state.states[0].order)[kept]
+    np.testing.assert_allclose(
+        np.sort(part.states[0].sharpness), np.sort(state.states[0].sharpness[places]), rtol=1e-12
+    )
     D = ((2 * Z[kept][:, None] - 2 * Z[kept]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
-    P = np.exp(-state[0].sharpness[places][:, None] * D)
+    P = np.exp(-state.states[0].sharpness[places][:, None] * D)
     P /= P.sum(axis=1, keepdims=True)
     Y = np.eye(y.max() + 1)[y[kept]] if targets == "classes" else y[kept]
     share = w[kept] / w[kept].sum()
@@ -144,14 +167,14 @@ def test_narrowed_state_keeps_the_scales_of_the_whole(targets):
     assert gradient.shape == Z[kept].shape
 
 
-def test_pairs_per_row_tells_broad_from_narrow():
+def test_neighbours_per_row_tell_broad_from_narrow():
     Z, y, _ = rows(n=300, spread=5.0)
     loss = NCALoss()
     state = loss.prepare(Z, y)
-    counts = [loss.pairs_per_row(scale * Z, state) for scale in (1e-3, 0.5, 1e3)]
+    counts = [state.neighbours_per_row(scale * Z) for scale in (1e-3, 0.5, 1e3)]
     assert counts[0] == pytest.approx(299)
     assert counts[0] > counts[1] > counts[2] == pytest.approx(1.0, abs=0.2)
-    assert DriftLoss().pairs_per_row(Z, None) == 0
+    assert DriftLoss().neighbours_per_row(Z, None) == 0
 
 
 @pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nearkin.distances import AffineMap
+from nearkin.distances import AffineEmbedding
 from nearkin.maps import DiagonalMap, LinearMap
 from nearkin.maps.starts import check_components, linear_start
 
@@ -15,7 +15,7 @@ def test_forward_and_frozen_map_agree():
     theta = linear.start(X, y, np.random.RandomState(1))
     Z, _ = linear.forward(theta, X)
     frozen = linear.freeze(theta, None, 5)
-    assert isinstance(frozen, AffineMap)
+    assert isinstance(frozen, AffineEmbedding)
     np.testing.assert_allclose(frozen(X), Z)
 
 

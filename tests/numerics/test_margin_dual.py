@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nearkin.numerics.margin_dual import solve_margin_dual
+from nearkin.numerics.margin_dual import MarginPolicy, solve_margin_dual
 
 
 class Stored:
@@ -135,11 +135,11 @@ def test_a_start_from_another_nu_reaches_the_same_optimum():
     assert np.allclose(warm.weights, cold.weights, rtol=1e-3, atol=1e-6 * cold.weights.max())
 
 
-def test_conjugate_gradients_take_over_from_the_factorisation(monkeypatch):
+def test_conjugate_gradients_take_over_from_the_factorisation():
     X, near, far = random_problem(4, "signal")
     exact = solve_margin_dual(Stored(X), near, far, 0.6, tol=1e-8)
-    monkeypatch.setattr("nearkin.numerics.margin_dual.LARGEST_FACTORISATION", 0)
-    iterative = solve_margin_dual(Stored(X), near, far, 0.6, tol=1e-8)
+    policy = MarginPolicy(largest_factorisation=0)
+    iterative = solve_margin_dual(Stored(X), near, far, 0.6, tol=1e-8, policy=policy)
     assert iterative.converged
     assert iterative.objective == pytest.approx(exact.objective, rel=1e-7)
 

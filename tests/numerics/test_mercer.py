@@ -2,9 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel, rbf_kernel
 
+from nearkin import NCA, KernelLMDL, MoveLabeled
+from nearkin.distances import CentredKernel
 from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_eigenpairs, kernel_scale, mercer_kernel
+
+RNG_ROWS = np.random.RandomState(0)
 
 
 @pytest.fixture
@@ -98,3 +103,23 @@ def test_the_basis_turns_kernel_values_into_coordinates(rows, spoil):
 def test_a_basis_needs_a_kernel(K, problem):
     with pytest.raises(ValueError, match=problem):
         kernel_basis(np.array(K))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["poly", "polynomial", "laplacian", "cosine"])
+def test_one_name_serves_every_kernel_learner(name):
+    rows, codes = RNG_ROWS.standard_normal((30, 3)), np.arange(30) % 2
+    NCA(2, kernel=name, max_iter=2, tol=1.0).fit(rows, codes)
+    KernelLMDL(1, kernel=name, max_epochs=2, tol=1.0, random_state=0).fit(rows, codes)
+    MoveLabeled(kernel=name, alpha=1.0).fit(rows, codes)
+    expected = pairwise_kernels(
+        rows, metric=check_kernel(name), filter_params=True, gamma=0.5, degree=2, coef0=1
+    )
+    np.testing.assert_allclose(mercer_kernel(rows, rows, name, gamma=0.5, degree=2, coef0=1.0), expected)
+
+
+def test_scale_means_the_same_to_every_kernel_learner():
+    rows = RNG_ROWS.standard_normal((30, 3))
+    kernel, _ = CentredKernel.fit(rows, "rbf", {"gamma": "scale"})
+    assert kernel.params == {"gamma": kernel_scale(rows, "scale")}
+    assert kernel_scale(sparse.csr_array(rows), "scale") == pytest.approx(kernel_scale(rows, "scale"))

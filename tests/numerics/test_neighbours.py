@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nearkin.numerics import neighbours
 from nearkin.numerics.neighbours import same_class_neighbours
 
 
@@ -42,13 +41,12 @@ def test_same_as_all_distances(n, d, k, n_classes, dtype, seed):
 
 
 @pytest.mark.parametrize("k", [1, 3])
-def test_blocks_and_offsets_do_not_change_the_answer(k, monkeypatch):
+def test_blocks_and_offsets_do_not_change_the_answer(k):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((700, 4)).astype(np.float32)
     codes = rng.integers(0, 2, 700)
     whole = same_class_neighbours(X, codes, k)
-    monkeypatch.setattr(neighbours, "SCORE_BLOCK_BYTES", 1)
-    np.testing.assert_array_equal(same_class_neighbours(X, codes, k), whole)
+    np.testing.assert_array_equal(same_class_neighbours(X, codes, k, block_bytes=1), whole)
     far = X + np.float32(1000)
     np.testing.assert_array_equal(same_class_neighbours(far, codes, k), naive(far, codes, k))
 

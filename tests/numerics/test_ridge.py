@@ -26,11 +26,11 @@ def test_normal_equations_are_those_of_the_stacked_pairs():
         np.testing.assert_allclose(B, Z.T @ Y)
 
 
-def test_blocks_do_not_change_the_sums(monkeypatch):
+def test_blocks_do_not_change_the_sums():
     X, _, _, weights, operator = random_regression(n=700)
     whole = normal_equations(X, weights, operator, X.mean(axis=0))
-    monkeypatch.setattr("nearkin.numerics.ridge.BLOCK_BYTES", 1)
-    for one, other in zip(normal_equations(X, weights, operator, X.mean(axis=0)), whole):
+    cut = normal_equations(X, weights, operator, X.mean(axis=0), block_bytes=1)
+    for one, other in zip(cut, whole):
         np.testing.assert_allclose(one, other)
 
 
@@ -52,11 +52,11 @@ def test_singular_systems_get_the_least_norm_solution():
 
 
 @pytest.mark.parametrize("limit", [0, 10**6], ids=["cholesky", "eigendecomposition"])
-def test_dual_coefficients_are_the_primal_solution(limit, monkeypatch):
-    monkeypatch.setattr("nearkin.numerics.ridge.EIGENDECOMPOSITION_MAX", limit)
+def test_dual_coefficients_are_the_primal_solution(limit):
     X, weights = rng.normal(size=(8, 20)), rng.integers(1, 4, size=8).astype(float)
     outputs = rng.normal(size=(8, 20))
     alphas = [0.5, 20.0]
-    for alpha, F in zip(alphas, dual_coefficients(X @ X.T, weights, alphas)):
+    coefficients = dual_coefficients(X @ X.T, weights, alphas, largest_eigendecomposition=limit)
+    for alpha, F in zip(alphas, coefficients):
         primal = np.linalg.solve(X.T @ (weights[:, None] * X) + alpha * np.eye(20), X.T @ outputs)
         np.testing.assert_allclose(X.T @ F @ outputs, primal, atol=1e-10)

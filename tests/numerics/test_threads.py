@@ -1,10 +1,15 @@
-"""Limits on BLAS threads come and go together."""
+"""Limits on BLAS threads come and go together; workers share passes."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 
-from nearkin.numerics.threads import _controller, blas_threads, single_blas_thread
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from nearkin.numerics.threads import _controller, _helpers, blas_threads, run_parts, run_striped, worker_count
 
 
 def counts():
@@ -26,14 +31,14 @@ def test_overlapping_users_restore_the_limit():
     a_entered, b_entered, a_left = (threading.Event() for _ in range(3))
 
     def first():
-        with single_blas_thread():
+        with blas_threads():
             a_entered.set()
             b_entered.wait(10)
         a_left.set()
 
     def second():
         a_entered.wait(10)
-        with single_blas_thread():
+        with blas_threads():
             b_entered.set()
             a_left.wait(10)
 
@@ -43,3 +48,67 @@ def test_overlapping_users_restore_the_limit():
     for thread in threads:
         thread.join(20)
     assert counts() == before
+
+
+def test_every_block_is_done_once():
+    done = []
+    run_striped(lambda worker, blocks: done.extend(blocks), 10, 3)
+    assert sorted(done) == list(range(10))
+
+
+def test_workers_keep_to_the_limits_of_blas():
+    assert worker_count(10.0) == 1
+    with threadpool_limits(1, user_api="blas"):
+        assert worker_count(1e12) == 1
+
+
+def test_workers_take_over_the_threads_of_blas():
+    before = worker_count(1e12)
+    with blas_threads(), blas_threads():
+        assert worker_count(1e12) == before
+        assert all(lib["num_threads"] == 1 for lib in threadpool_info() if lib["user_api"] == "blas")
+    assert worker_count(1e12) == before
+
+
+def test_errors_of_helpers_are_raised_after_everybody_has_ended():
+    done = []
+
+    def work(worker, blocks):
+        if worker == 1:
+            raise ZeroDivisionError
+        done.extend(blocks)
+
+    with pytest.raises(ZeroDivisionError):
+        run_striped(work, 6, 2)
+    assert done == [0, 2, 4]
+
+
+def test_helpers_that_need_helpers_do_the_work_alone():
+    done = []
+    run_striped(lambda w, _: run_striped(lambda v, blocks: done.append((w, v)), 4, 4), 3, 3)
+    assert all((w, 0) in done for w in range(3))
+    assert not any(w > 0 and v > 0 for w, v in done)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="forking with threads is being given up")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_gets_helpers_of_its_own():
+    run_striped(lambda w, blocks: None, 4, 2)
+    child = os.fork()
+    if child == 0:
+        total = []
+        run_striped(lambda w, blocks: total.append(w), 4, 2)
+        os._exit(0 if sorted(total) == [0, 1] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_pool_is_made_once():
+    assert _helpers() is _helpers()
+
+
+def test_every_part_is_run_even_by_fewer_workers():
+    done = []
+    with blas_threads():
+        run_parts(done.append, 7)
+    assert sorted(done) == list(range(7))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from nearkin.numerics import neighbours_blocked
+from nearkin.numerics.neighbours_blocked import ScanPolicy
 from nearkin.search import ExactIndex
 
 
@@ -24,10 +25,12 @@ def naive(queries, references, k):
     return np.take_along_axis(squared, order, axis=1), order
 
 
-@pytest.fixture(params=["plain", "compiled"])
-def scan(request, monkeypatch):
+PLAIN, COMPILED = ScanPolicy(compiled_from=np.inf), ScanPolicy(compiled_from=0)
+
+
+@pytest.fixture(params=[PLAIN, COMPILED], ids=["plain", "compiled"])
+def scan(request):
     """Both ways of selecting, whatever the size."""
-    monkeypatch.setattr(neighbours_blocked, "COMPILED_MIN_SCORES", np.inf if request.param == "plain" else 0)
     return request.param
 
 
@@ -55,9 +58,8 @@ def test_whole_numbers_are_settled_exactly(case, share):
     queries = references[rng.integers(0, case["n"], case["m"])]
     k = max(1, round(share * case["n"]))
     wrap = sparse.csr_array if case["sparse"] else np.asarray
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours_blocked, "COMPILED_MIN_SCORES", 0 if case["compiled"] else np.inf)
-        found, rows = ExactIndex(case["budget"]).build(wrap(references)).query(wrap(queries), k)
+    index = ExactIndex(case["budget"], COMPILED if case["compiled"] else PLAIN)
+    found, rows = index.build(wrap(references)).query(wrap(queries), k)
     expected, expected_rows = naive(queries, references, k)
     np.testing.assert_array_equal(rows, expected_rows)
     np.testing.assert_array_equal(found, expected)
@@ -70,7 +72,7 @@ def test_real_numbers_far_from_zero(scan, dtype, offset):
     rng = np.random.default_rng(0)
     references = (rng.standard_normal((3_000, 12)) + offset).astype(dtype)
     queries = (rng.standard_normal((600, 12)) + offset).astype(dtype)
-    found, rows = ExactIndex().build(references).query(queries, 7)
+    found, rows = ExactIndex(policy=scan).build(references).query(queries, 7)
     expected, expected_rows = naive(queries, references, 7)
     np.testing.assert_array_equal(rows, expected_rows)
     np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == np.float32 else 1e-12)
@@ -78,16 +80,16 @@ def test_real_numbers_far_from_zero(scan, dtype, offset):
 
 def test_identical_rows_are_at_zero(scan):
     rows = (np.random.default_rng(0).standard_normal((400, 30)) * 100).astype(np.float32)
-    found, indices = ExactIndex().build(rows).query(rows, 1)
+    found, indices = ExactIndex(policy=scan).build(rows).query(rows, 1)
     assert (found == 0).all()
     np.testing.assert_array_equal(indices[:, 0], np.arange(400))
 
 
-def test_blocks_do_not_change_the_answer(scan, monkeypatch):
+def test_blocks_do_not_change_the_answer(scan):
     rows = np.random.default_rng(1).standard_normal((1_500, 8))
-    whole = ExactIndex().build(rows).query(rows, 20)
-    monkeypatch.setattr(neighbours_blocked, "BLOCK_BYTES", 20_000)
-    cut = ExactIndex(memory_budget=100_000).build(rows).query(rows, 20)
+    whole = ExactIndex(policy=scan).build(rows).query(rows, 20)
+    small = replace(scan, block_bytes=20_000)
+    cut = ExactIndex(memory_budget=100_000, policy=small).build(rows).query(rows, 20)
     np.testing.assert_array_equal(whole[1], cut[1])
     np.testing.assert_array_equal(whole[0], cut[0])
 
@@ -108,11 +110,9 @@ def test_mixed_dense_and_sparse_and_dtypes():
     np.testing.assert_array_equal(found, [[1.0, 4.0]])
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_memory_stays_within_the_budget(compiled, monkeypatch):
-    monkeypatch.setattr(neighbours_blocked, "COMPILED_MIN_SCORES", 0 if compiled else np.inf)
+def test_memory_stays_within_the_budget(scan):
     rows = np.random.default_rng(3).standard_normal((20_000, 4)).astype(np.float32)
-    index = ExactIndex(memory_budget=16 * 2**20).build(rows)
+    index = ExactIndex(memory_budget=16 * 2**20, policy=scan).build(rows)
     index.query(rows[:100], 5)  # compile before counting
     tracemalloc.start()
     index.query(rows[:1_500], 5)

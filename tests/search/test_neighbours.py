@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nearkin.distances import AffineMap, Distance, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, Distance, EmbeddedDistance
 from nearkin.search import BoundIndex, ExactIndex, FaissIndex, NeighbourSearch, TreeIndex, choose_index
 
 
@@ -62,7 +62,7 @@ def test_queries_and_references_are_embedded_differently(index):
     rng = np.random.default_rng(0)
     X, Q = rng.standard_normal((200, 3)), rng.standard_normal((20, 3))
     distance = EmbeddedDistance(
-        AffineMap(rng.standard_normal((2, 3))), AffineMap(rng.standard_normal((2, 3)))
+        AffineEmbedding(rng.standard_normal((2, 3))), AffineEmbedding(rng.standard_normal((2, 3)))
     )
     found, rows = NeighbourSearch(distance, index).build(X).query(Q, 5)
     full = distance.pairwise(Q, X)

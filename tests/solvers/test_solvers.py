@@ -3,8 +3,11 @@ import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
 from nearkin.solvers import LBFGS, ConjugateGradient, GradientDescent, all_solvers
-from nearkin.solvers.lbfgs import MEMORY, QuasiNewtonDirections
-from nearkin.solvers.line_search import DECREASE, Point, strong_wolfe
+from nearkin.solvers.lbfgs import QuasiNewtonDirections
+from nearkin.solvers.line_search import Point, strong_wolfe
+from nearkin.solvers.policy import LineSearchPolicy
+
+MEMORY = QuasiNewtonDirections().memory
 
 
 def rosenbrock(theta):
@@ -71,8 +74,9 @@ def test_line_search_meets_the_strong_wolfe_conditions(first_step, curvature):
     value, gradient = rosenbrock(theta)
     direction = -gradient
     start = Point(0.0, value, float(gradient @ direction), theta, gradient)
-    point, _ = strong_wolfe(rosenbrock, start, direction, first_step, curvature=curvature, budget=60)
-    assert point.value <= value + DECREASE * point.step * start.slope
+    policy = LineSearchPolicy(budget=60)
+    point, _ = strong_wolfe(rosenbrock, start, direction, first_step, curvature=curvature, policy=policy)
+    assert point.value <= value + policy.sufficient_decrease * point.step * start.slope
     assert abs(point.slope) <= -curvature * start.slope
 
 
@@ -146,9 +150,15 @@ def test_what_was_learned_of_one_function_serves_on_the_next():
 
     first = LBFGS(500, 1e-9).minimise(bowl, np.ones(40))
     fresh = LBFGS(500, 1e-9).minimise(shifted, first.theta)
-    informed = LBFGS(500, 1e-9).minimise(shifted, first.theta, None, first.directions)
+    solver = LBFGS(500, 1e-9).continued(first)
+    informed = solver.minimise(shifted, first.theta)
     assert informed.n_evaluations < fresh.n_evaluations
     np.testing.assert_allclose(informed.theta, 0.01, atol=1e-3)
+    # What it began with is its own: the same again gives the same.
+    again = solver.minimise(shifted, first.theta)
+    np.testing.assert_array_equal(again.theta, informed.theta)
+    # Another budget is another descent.
+    assert solver.limited(500).minimise(shifted, first.theta).n_evaluations == fresh.n_evaluations
 
 
 def test_line_search_trusts_slopes_where_values_are_too_rough_to_tell():

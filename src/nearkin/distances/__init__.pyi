@@ -1,8 +1,11 @@
 # Written by docs/build_stubs.py from what discovery finds; do not edit.
 from nearkin.distances.base import Distance as Distance
-from nearkin.distances.embedded import AffineMap as AffineMap
 from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
-from nearkin.distances.embedded import FactoredMap as FactoredMap
+from nearkin.distances.embeddings.affine import AffineEmbedding as AffineEmbedding
+from nearkin.distances.embeddings.affine import AffineEmbedding as AffineMap
+from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredEmbedding
+from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredMap
+from nearkin.distances.embeddings.base import Embedding as Embedding
 from nearkin.distances.hub_correction import MutualProximity as MutualProximity
 from nearkin.distances.hub_correction import ScaledDistance as ScaledDistance
 from nearkin.distances.hub_correction import ShiftedDistance as ShiftedDistance

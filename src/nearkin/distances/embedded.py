@@ -3,73 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
 
 from nearkin.distances.base import Distance
+from nearkin.distances.embeddings import AffineEmbedding, Embedding, FactoredEmbedding
 from nearkin.numerics.products import row_distances, squared_distances, squared_norms
 
-
-class Embedding(Protocol):
-    """A fitted map of rows: n x d in, n x e out, dtype kept."""
-
-    def __call__(self, X, /) -> np.ndarray: ...
-
-
-@dataclass(frozen=True)
-class AffineMap:
-    """``(x - origin) @ matrix.T + shift``; a missing matrix is the identity, missing vectors are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shrink_to_one = AffineMap(np.array([[0.5]]), origin=np.array([1.0]), shift=np.array([1.0]))
-    >>> shrink_to_one(np.array([[1.0], [3.0]]))
-    array([[1.],
-           [2.]])
-    """
-
-    matrix: np.ndarray | None = None
-    origin: np.ndarray | None = None
-    shift: np.ndarray | None = None
-
-    def __call__(self, X, /) -> np.ndarray:
-        Z: Any = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
-        constant = self._constant()
-        if constant is None:
-            return Z
-        if sparse.issparse(Z):
-            Z = Z.toarray()
-        return Z + constant.astype(X.dtype, copy=False)
-
-    def _constant(self) -> np.ndarray | None:
-        """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
-        if self.origin is None:
-            return self.shift
-        moved_origin = self.origin if self.matrix is None else self.matrix @ self.origin
-        return -moved_origin if self.shift is None else self.shift - moved_origin
-
-
-@dataclass(frozen=True)
-class FactoredMap:
-    """``(x - origin) @ left.T @ right + origin``: a low-rank linear move about a fixed point."""
-
-    left: np.ndarray
-    right: np.ndarray
-    origin: np.ndarray
-
-    def __call__(self, X, /) -> np.ndarray:
-        centred = X - self.origin.astype(X.dtype, copy=False)
-        moved = (centred @ self.left.T.astype(X.dtype, copy=False)) @ self.right.astype(X.dtype, copy=False)
-        return moved + self.origin.astype(X.dtype, copy=False)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The d x d matrix, made on demand."""
-        return self.right.T @ self.left
+# Names of embeddings in model files of version 0.1 and in code written for it.
+AffineMap, FactoredMap = AffineEmbedding, FactoredEmbedding
 
 
 @dataclass(frozen=True)
@@ -82,13 +25,13 @@ class EmbeddedDistance(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> moved = EmbeddedDistance(references=AffineMap(np.array([[0.5]])))
+    >>> moved = EmbeddedDistance(references=AffineEmbedding(np.array([[0.5]])))
     >>> moved.pairwise(np.array([[1.0]]), np.array([[2.0], [4.0]]))
     array([[0., 1.]])
     """
 
-    queries: Embedding = AffineMap()
-    references: Embedding = AffineMap()
+    queries: Embedding = field(default_factory=AffineEmbedding)
+    references: Embedding = field(default_factory=AffineEmbedding)
 
     @classmethod
     def symmetric(cls, embedding: Embedding) -> EmbeddedDistance:

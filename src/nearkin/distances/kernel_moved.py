@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from nearkin.distances.base import Distance
+from nearkin.numerics.mercer import kernel_scale
 from nearkin.numerics.products import cross_products, squared_norms
 
 
@@ -36,9 +37,17 @@ class CentredKernel:
 
     @classmethod
     def fit(cls, rows, name="linear", params=None) -> tuple[CentredKernel, np.ndarray]:
-        """The centred kernel of these rows, and its n x n matrix."""
-        gram = cls(rows, np.zeros(0), name, params or {})._plain(rows, rows)
-        kernel = cls(rows, gram.mean(axis=1), name, params or {})
+        """The centred kernel of these rows, and its n x n matrix.
+
+        Parameters of the kernel are scikit-learn's; a gamma of "scale" is that of every kernel learner.
+        """
+        params = dict(params or {})
+        if isinstance(params.get("gamma"), str):
+            params["gamma"] = kernel_scale(rows, params["gamma"])
+        # The one kernel that goes by two names.
+        name = "poly" if isinstance(name, str) and name == "polynomial" else name
+        gram = cls(rows, np.zeros(0), name, params)._plain(rows, rows)
+        kernel = cls(rows, gram.mean(axis=1), name, params)
         kernel._centre(gram, kernel.row_means)
         return kernel, gram
 

@@ -4,52 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from nearkin.distances.base import Distance
-from nearkin.numerics.mercer import mercer_kernel
+from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.prototypes import prototype_distances
 
-# Projected differences (rows x prototypes x rank) made at one time.
-BLOCK_ELEMENTS = 2**22
-
-
-@dataclass(frozen=True)
-class KernelRows:
-    """The empirical kernel map: kernel values of each row to the landmarks."""
-
-    landmarks: np.ndarray
-    kernel: object = "rbf"
-    gamma: float = 1.0
-    degree: int = 3
-    coef0: float = 1.0
-
-    def __call__(self, X, /) -> np.ndarray:
-        landmarks = self.landmarks.astype(X.dtype, copy=False)
-        return mercer_kernel(
-            X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
-
-
-@dataclass(frozen=True)
-class CentredMap:
-    """``(rows(x) - origin) @ matrix.T``, centred before the product so that a far-off origin costs no digits.
-
-    A vector `matrix` scales each feature by itself; `rows` is the kernel map, if there is one.
-    """
-
-    matrix: np.ndarray
-    origin: np.ndarray
-    rows: KernelRows | None = None
-
-    def __call__(self, X, /) -> np.ndarray:
-        if self.rows is not None:
-            X = self.rows(X)
-        centred = X - self.origin.astype(X.dtype, copy=False)
-        matrix = self.matrix.astype(X.dtype, copy=False)
-        return centred * matrix if matrix.ndim == 1 else centred @ matrix.T
+# Names of embeddings in model files of version 0.1.
+CentredMap, KernelRows = CentredEmbedding, KernelValues
 
 
 @dataclass(frozen=True)
@@ -64,7 +29,7 @@ class PerPrototypeDistance(Distance):
 
     Parameters
     ----------
-    embedding : CentredMap
+    embedding : CentredEmbedding
         From input rows to the e coordinates u in which the metrics are given.
     centres : P x e array
         The prototypes in those coordinates.
@@ -79,17 +44,20 @@ class PerPrototypeDistance(Distance):
 
     Examples
     --------
-    >>> plain = CentredMap(np.ones(2), np.zeros(2))
+    >>> plain = CentredEmbedding(np.ones(2), np.zeros(2))
     >>> ends = np.array([[0.0, 0.0], [4.0, 0.0]])
     >>> distance = PerPrototypeDistance(plain, ends, np.array([[1.0, 1.0], [2.0, 0.0]]), ends)
     >>> distance.pairwise(np.array([[1.0, 1.0]]), np.array([[0.5, 0.0], [3.5, 0.0]]))
     array([[ 1.25, 25.  ]])
     """
 
-    embedding: CentredMap
+    embedding: CentredEmbedding
     centres: np.ndarray
     metrics: np.ndarray
     prototypes: np.ndarray | None = None
+
+    #: Projected differences (rows x prototypes x rank) made at one time.
+    block_elements: ClassVar[int] = 2**22
 
     def to_prototypes(self, X) -> np.ndarray:
         """Squared distances to the prototypes, m x P."""
@@ -99,7 +67,7 @@ class PerPrototypeDistance(Distance):
         centres = self.centres.astype(U.dtype, copy=False)
         metrics = self.metrics.astype(U.dtype, copy=False)
         D = np.empty((U.shape[0], len(centres)), dtype=U.dtype)
-        rows = max(1, BLOCK_ELEMENTS // (metrics.size // metrics.shape[-1]))
+        rows = max(1, self.block_elements // (metrics.size // metrics.shape[-1]))
         for start in range(0, U.shape[0], rows):
             block = slice(start, start + rows)
             D[block] = prototype_distances(U[block], centres, metrics)

@@ -97,8 +97,8 @@ class PerQueryDistance(Distance):
     Examples
     --------
     >>> classes = GaussianClasses(np.array([[-1.0, 0], [1.0, 0]]), np.tile(np.eye(2), (2, 1, 1)), np.zeros(2))
-    >>> from nearkin.distances import AffineMap
-    >>> distance = PerQueryDistance(AffineMap(), classes, np.eye(2), 10, floor=0.01, euclid_share=0.0)
+    >>> from nearkin.distances import AffineEmbedding
+    >>> distance = PerQueryDistance(AffineEmbedding(), classes, np.eye(2), 10, floor=0.01, euclid_share=0.0)
     >>> distance.pairwise(np.array([[0.5, 0.0]]), np.array([[0.5, 1.0], [1.5, 0.0]])).round(2)
     array([[ 0.1, 10. ]])
     """

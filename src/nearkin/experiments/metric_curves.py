@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nearkin.distances import AffineMap
-from nearkin.learners.constraint.feature_scaling import FeatureScaling
+from nearkin.distances.embeddings import AffineEmbedding, ScaledEmbedding
 from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path
 from nearkin.search import ExactIndex
 from nearkin.supervision.triplets import output_ordered_triplets
@@ -47,7 +46,7 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y) -> MetricPathRegressor:
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self.X_, self.y_ = X, y
-        self.embeddings_: dict[tuple, FeatureScaling | AffineMap | None] = {}
+        self.embeddings_: dict[tuple, ScaledEmbedding | AffineEmbedding | None] = {}
         if self.metric != EUCLID:
             for candidate in self._path(X, y):
                 self.embeddings_[tuple(candidate.setting)] = _no_longer_than_needed(candidate.embedding)
@@ -99,7 +98,7 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
     def sparsity_(self) -> float | None:
         """Share of the features that a diagonal metric leaves out."""
         embedding = self.embeddings_.get(tuple(self.metric_point))
-        if not isinstance(embedding, FeatureScaling):
+        if not isinstance(embedding, ScaledEmbedding):
             return None
         return 1 - len(embedding.features) / embedding.n_features
 
@@ -114,9 +113,9 @@ class DistanceVotingRegressor(MetricPathRegressor):
 
 def _no_longer_than_needed(embedding):
     """The same distances from at most as many numbers as there are features."""
-    if not isinstance(embedding, AffineMap):
+    if not isinstance(embedding, AffineEmbedding):
         return embedding
     matrix = np.asarray(embedding.matrix)
     if matrix.shape[0] <= matrix.shape[1]:
         return embedding
-    return AffineMap(np.asarray(np.linalg.qr(matrix, mode="r")))
+    return AffineEmbedding(np.asarray(np.linalg.qr(matrix, mode="r")))

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
@@ -46,7 +46,7 @@ class LinearMetricLearner(EmbeddingLearner):
     def _keep(self, L: np.ndarray) -> None:
         """Set the fitted attributes of the map L of `_rows`."""
         self.components_ = L
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(L))
+        self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
 
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""

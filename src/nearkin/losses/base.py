@@ -1,14 +1,11 @@
-"""The contract every loss keeps."""
+"""The contract every loss keeps, and two that it may keep besides."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-
-#: Rows by which a loss judges how many pairs would count.
-ROWS_PROBED = 60
 
 
 class Loss(ABC):
@@ -37,26 +34,41 @@ class Loss(ABC):
         """
 
     @abstractmethod
-    def value_and_grad(self, Z: np.ndarray, state) -> tuple[float, np.ndarray]:
-        """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
+    def value_and_grad(self, Z: np.ndarray, state, *, exact: bool = False) -> tuple[float, np.ndarray]:
+        """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z.
 
-    #: How far a value may be from the exact one, relative to the larger of that and one.
-    negligible: float = 0.0
-
-    def forget(self, state) -> bool:
-        """Make the next evaluation exact, dropping what the state remembers of earlier ones.
-
-        Returns whether the last evaluation was less than exact; most losses remember nothing.
+        With `exact` the value does not depend on earlier calls; without, a loss may save work by what it
+        remembers of them. A loss that always computes everything ignores it.
         """
-        return False
 
-    def pairs_per_row(self, Z: np.ndarray, state) -> float:
-        """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
-        return 0.0
+
+class Remembering(Protocol):
+    """What a state may tell of values that were not asked to be exact.
+
+    A state without these attributes is taken to remember nothing worth knowing: the objective asks for
+    an exact value at the end of a fit and expects no difference.
+
+    Attributes
+    ----------
+    inexact : bool
+        Whether the last value rests on earlier ones; if not, it need not be computed again.
+    tolerance : float
+        How far inexact values may be off, relative to the larger of themselves and one.
+    """
+
+    inexact: bool
+    tolerance: float
+
+
+@runtime_checkable
+class Narrowable(Protocol):
+    """A loss whose first steps may be taken on some of the rows; see `learners/gradient/coarse_start.py`."""
 
     def narrowed(self, state, rows: np.ndarray) -> Any:
         """The state of the same loss on some of the rows, with the scales of the whole."""
-        raise NotImplementedError(f"{type(self).__name__} cannot be narrowed to some of its rows.")
+
+    def neighbours_per_row(self, Z: np.ndarray, state) -> float:
+        """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
 
 
 def mean_weights(n: int, sample_weight=None) -> np.ndarray:
@@ -68,39 +80,3 @@ def mean_weights(n: int, sample_weight=None) -> np.ndarray:
     if sample_weight is None:
         return np.full(n, 1 / n)
     return np.asarray(sample_weight, dtype=np.float64) / np.sum(sample_weight, dtype=np.float64)
-
-
-def class_segments(codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """The order that sorts rows by class (None if they are), and where each class starts then.
-
-    >>> class_segments(np.array([1, 0, 1]))
-    (array([1, 0, 2]), array([0, 1, 3]))
-    """
-    segments = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-    if np.all(codes[1:] >= codes[:-1]):
-        return None, segments
-    return np.argsort(codes, kind="stable"), segments
-
-
-def centred(Z: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    """Rows of Z in the given order, moved to their mean: distances stay, products keep more digits."""
-    Z = Z if order is None else Z[order]
-    return np.ascontiguousarray(Z - Z.mean(axis=0, dtype=np.float64).astype(Z.dtype))
-
-
-def unsorted(dZ: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    """Undo the reordering of `centred` on a gradient."""
-    if order is None:
-        return dZ
-    out = np.empty_like(dZ)
-    out[order] = dZ
-    return out
-
-
-def probed_rows(n: int) -> np.ndarray:
-    """A few rows, evenly spread: where these are sorted by class, each class keeps its share.
-
-    >>> probed_rows(3)
-    array([0, 1, 2])
-    """
-    return np.unique(np.linspace(0, n - 1, ROWS_PROBED).astype(int))

@@ -13,9 +13,10 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
+from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.products import squared_distances, squared_norms
+from nearkin.pairwise.search import centred, class_segments, unsorted
 
 #: Entries of a table of rows by centres (or dimensions) made at one time: a megabyte.
 TABLE_AT_ONCE = 2**17

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
+
+
+class Start(NamedTuple):
+    """Where the rows lay, and what each of them weighs."""
+
+    Z: np.ndarray
+    weights: np.ndarray
+    #: Nothing is remembered: every value is exact.
+    inexact: bool = False
+    tolerance: float = 0.0
 
 
 class DriftLoss(Loss):
@@ -25,15 +37,16 @@ class DriftLoss(Loss):
     #: What may stand in the place of y, which does not matter here.
     supervision = ("labels", "pairs", "triplets")
 
-    def prepare(self, X, y, *, start=None, sample_weight=None):
-        return (X if start is None else start).copy(), mean_weights(len(X), sample_weight)
+    def prepare(self, X, y, *, start=None, sample_weight=None) -> Start:
+        return Start((X if start is None else start).copy(), mean_weights(len(X), sample_weight))
 
-    def value_and_grad(self, Z, state):
-        start, weights = state
-        moves = Z - start
-        value = float(weights @ np.einsum("ij,ij->i", moves, moves))
-        return value, (2 * weights[:, None] * moves).astype(Z.dtype, copy=False)
+    def value_and_grad(self, Z, state, *, exact=False):
+        moves = Z - state.Z
+        value = float(state.weights @ np.einsum("ij,ij->i", moves, moves))
+        return value, (2 * state.weights[:, None] * moves).astype(Z.dtype, copy=False)
 
-    def narrowed(self, state, rows):
-        start, weights = state
-        return start[rows], mean_weights(len(rows), weights[rows])
+    def narrowed(self, state, rows) -> Start:
+        return Start(state.Z[rows], mean_weights(len(rows), state.weights[rows]))
+
+    def neighbours_per_row(self, Z, state) -> float:
+        return 0.0

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from nearkin.losses.base import centred
 from nearkin.losses.neighbour_likelihood import NeighbourLikelihoodLoss, log_normaliser
+from nearkin.pairwise.search import centred
 
 
 class LogNCALoss(NeighbourLikelihoodLoss):

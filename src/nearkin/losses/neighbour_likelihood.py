@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from nearkin.losses.base import Loss, centred, class_segments, mean_weights, unsorted
+from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.products import squared_norms
-from nearkin.numerics.row_blocks import row_block_gradient
+from nearkin.pairwise import row_block_gradient
+from nearkin.pairwise.search import centred, class_segments, unsorted
 
 #: float32 products may lose this much of an exponent before float64 takes over.
 LARGEST_EXPONENT_ERROR = 2e-3

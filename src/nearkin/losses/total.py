@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from nearkin.losses.base import Loss
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The states of the parts."""
+
+    weights: tuple[float, ...]
+    states: tuple[Any, ...]
+
+    @property
+    def inexact(self) -> bool:
+        return any(getattr(state, "inexact", True) for state in self.states)
+
+    @property
+    def tolerance(self) -> float:
+        return sum(
+            abs(weight) * getattr(state, "tolerance", 0.0) for weight, state in zip(self.weights, self.states)
+        )
 
 
 class TotalLoss(Loss):
@@ -34,26 +54,31 @@ class TotalLoss(Loss):
         kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> list:
-        return [loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts]
+    def prepare(self, X, y, *, start=None, sample_weight=None) -> Parts:
+        return self._joined(
+            loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts
+        )
 
-    @property
-    def negligible(self) -> float:  # type: ignore[override]
-        return sum(abs(weight) * loss.negligible for weight, loss in self.parts)
-
-    def forget(self, state) -> bool:
-        return any([loss.forget(part) for (_, loss), part in zip(self.parts, state)])
-
-    def pairs_per_row(self, Z, state) -> float:
-        return max(loss.pairs_per_row(Z, part) for (_, loss), part in zip(self.parts, state))
-
-    def narrowed(self, state, rows) -> list:
-        return [loss.narrowed(part, rows) for (_, loss), part in zip(self.parts, state)]
-
-    def value_and_grad(self, Z, state):
+    def value_and_grad(self, Z, state, *, exact=False):
         total, gradient = 0.0, 0.0
-        for (weight, loss), part in zip(self.parts, state):
-            value, dZ = loss.value_and_grad(Z, part)
+        for (weight, loss), part in zip(self.parts, state.states):
+            value, dZ = loss.value_and_grad(Z, part, exact=exact)
             total += weight * value
             gradient = gradient + Z.dtype.type(weight) * dZ
         return total, gradient
+
+    def narrowed(self, state, rows) -> Parts:
+        """Needs parts that can be narrowed; see `Narrowable`."""
+        return self._joined(
+            loss.narrowed(part, rows)  # type: ignore[attr-defined]
+            for (_, loss), part in zip(self.parts, state.states)
+        )
+
+    def neighbours_per_row(self, Z, state) -> float:
+        return max(
+            loss.neighbours_per_row(Z, part)  # type: ignore[attr-defined]
+            for (_, loss), part in zip(self.parts, state.states)
+        )
+
+    def _joined(self, states) -> Parts:
+        return Parts(tuple(weight for weight, _ in self.parts), tuple(states))

@@ -2,8 +2,5 @@
 
 from nearkin._discovery import lazy_names, subclasses
 from nearkin.maps.base import Map
-from nearkin.maps.gated import GatedEmbedding as GatedEmbedding
-from nearkin.maps.kernel import KernelFeatures as KernelFeatures
-from nearkin.maps.kernel import LiftedMap as LiftedMap
 
 __getattr__, __dir__ = lazy_names(__name__, lambda: subclasses(__name__, Map))

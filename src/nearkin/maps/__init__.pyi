@@ -1,10 +1,7 @@
 # Written by docs/build_stubs.py from what discovery finds; do not edit.
 from nearkin.maps.base import Map as Map
-from nearkin.maps.gated import GatedEmbedding as GatedEmbedding
 from nearkin.maps.gated import GatedMap as GatedMap
-from nearkin.maps.kernel import KernelFeatures as KernelFeatures
 from nearkin.maps.kernel import KernelMap as KernelMap
-from nearkin.maps.kernel import LiftedMap as LiftedMap
 from nearkin.maps.linear import DiagonalMap as DiagonalMap
 from nearkin.maps.linear import LinearMap as LinearMap
 from nearkin.maps.unit import UnitMap as UnitMap

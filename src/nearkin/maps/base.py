@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nearkin.distances.embedded import Embedding
+from nearkin.distances.embeddings import Embedding
 
 
 class Map(ABC):

@@ -2,51 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.special import expit, softmax
 
-from nearkin.distances.embedded import AffineMap, Embedding
+from nearkin.distances.embeddings import AffineEmbedding, GatedEmbedding
+from nearkin.distances.embeddings.gated import gate_values, gated_rows
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
 
 GATINGS = ("softmax", "sigmoid")
-
-
-def gate_values(X, gates, gating: str) -> np.ndarray:
-    """How open each gate is for each row (n x P); the last column of `gates` is the threshold."""
-    scores = X @ gates[:, :-1].T.astype(X.dtype, copy=False) + gates[:, -1].astype(X.dtype, copy=False)
-    return softmax(scores, axis=1) if gating == "softmax" else expit(scores)
-
-
-@dataclass(frozen=True)
-class GatedEmbedding:
-    """concat over regions m of gate_m(x) * projections[m] @ x, for lifted x."""
-
-    projections: np.ndarray
-    gates: np.ndarray
-    gating: str
-    lift: Embedding
-
-    def gate(self, X) -> np.ndarray:
-        """How open each region's gate is for each row."""
-        return gate_values(self.lift(X), self.gates, self.gating)
-
-    def local(self, X, region: int) -> np.ndarray:
-        """Rows under one region's projection, its gate left aside: what a plot of that region shows."""
-        F = self.lift(X)
-        return F @ self.projections[region].T.astype(F.dtype, copy=False)
-
-    def __call__(self, X, /) -> np.ndarray:
-        F = self.lift(X)
-        eta = gate_values(F, self.gates, self.gating)
-        return _gated(F, eta, self.projections.astype(F.dtype, copy=False))[0].reshape(len(F), -1)
-
-
-def _gated(F, eta, projections):
-    local = (F @ projections.reshape(-1, F.shape[1]).T).reshape(len(F), *projections.shape[:2])
-    return eta[:, :, None] * local, local
 
 
 class GatedMap(Map):
@@ -77,9 +40,9 @@ class GatedMap(Map):
         self.init = init
         self.gate_scale = gate_scale
 
-    def lift(self, X, rng) -> AffineMap:
+    def lift(self, X, rng) -> AffineEmbedding:
         # Gates and projections act on positions, not differences: measure them from the mean.
-        return AffineMap(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
+        return AffineEmbedding(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
 
     def start(self, F, y, rng) -> np.ndarray:
         if self.gating not in GATINGS:
@@ -111,7 +74,7 @@ class GatedMap(Map):
     def forward(self, theta, F):
         projections, gates = self.split(theta, F.shape[1])
         eta = gate_values(F, gates, self.gating)
-        Z, local = _gated(F, eta, projections.astype(F.dtype, copy=False))
+        Z, local = gated_rows(F, eta, projections.astype(F.dtype, copy=False))
         return Z.reshape(len(F), -1), (F, eta, local)
 
     def pullback(self, dZ, cache) -> np.ndarray:
@@ -128,4 +91,4 @@ class GatedMap(Map):
 
     def freeze(self, theta, lift, n_features):
         projections, gates = self.split(theta, n_features)
-        return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift or AffineMap())
+        return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift or AffineEmbedding())

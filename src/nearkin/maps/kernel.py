@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from nearkin.distances.embedded import Embedding
+from nearkin.distances.embeddings import ChainedEmbedding, KernelEmbedding
 from nearkin.maps.base import Map
 from nearkin.maps.linear import LinearMap
 from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, kernel_slope, mercer_kernel
 
 #: Directions of the kernel space with less than this share of the largest variance are noise.
 SMALLEST_EIGENVALUE = 1e-7
-#: Rows that are lifted together.
-ROWS_AT_ONCE = 4_096
 
 
-@dataclass(frozen=True)
-class KernelFeatures:
-    """Rows whose inner products are about the scaled kernel: k(x, landmarks) @ whitening - shift."""
-
-    landmarks: np.ndarray
-    whitening: np.ndarray
-    shift: np.ndarray
-    kernel: object
-    gamma: float
-    degree: int
-    coef0: float
-
-    def __call__(self, X, /) -> np.ndarray:
-        landmarks = self.landmarks.astype(X.dtype, copy=False)
-        features = np.empty((X.shape[0], len(self.shift)), dtype=X.dtype)
-        # Many rows at once would need as much again for their kernel values.
-        for first in range(0, X.shape[0], ROWS_AT_ONCE):
-            rows = slice(first, first + ROWS_AT_ONCE)
-            K = mercer_kernel(
-                X[rows], landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-            )
-            features[rows] = K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)
-        return features
-
-
-@dataclass(frozen=True)
-class LiftedMap:
-    """A fitted embedding after a fixed lift."""
-
-    lift: Embedding
-    then: Embedding
-
-    def __call__(self, X, /) -> np.ndarray:
-        return self.then(self.lift(X))
+# Names of embeddings in model files of version 0.1.
+KernelFeatures, LiftedMap = KernelEmbedding, ChainedEmbedding
 
 
 class KernelMap(Map):
@@ -88,7 +52,7 @@ class KernelMap(Map):
     def _inner(self) -> Map:
         return LinearMap() if self.inner is None else self.inner
 
-    def lift(self, X, rng) -> KernelFeatures:
+    def lift(self, X, rng) -> KernelEmbedding:
         check_kernel(self.kernel)
         n = len(X)
         chosen = np.arange(n)
@@ -103,7 +67,7 @@ class KernelMap(Map):
         slope = kernel_slope(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
         whitening = vectors / np.sqrt(values * slope)
         shift = K.mean(axis=0) @ whitening
-        return KernelFeatures(
+        return KernelEmbedding(
             landmarks.astype(X.dtype), whitening, shift, self.kernel, gamma, self.degree, self.coef0
         )
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.distances.embedded import AffineMap
+from nearkin.distances.embeddings import AffineEmbedding, ChainedEmbedding, Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
 from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
 
-def _after(lift, matrix):
-    """A linear map after a lift; alone it is just the affine map every linear learner leaves."""
-    from nearkin.maps.kernel import LiftedMap
-
-    linear = AffineMap(matrix)
-    return linear if lift is None else LiftedMap(lift, linear)
+def _after(lift: Embedding | None, matrix: np.ndarray) -> Embedding:
+    """A linear map after a lift; alone it is just the affine embedding every linear learner leaves."""
+    linear = AffineEmbedding(matrix)
+    return linear if lift is None else ChainedEmbedding(lift, linear)
 
 
 class LinearMap(Map):

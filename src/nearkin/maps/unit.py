@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from nearkin.distances.embedded import Embedding
+from nearkin.distances.embeddings import Embedding, UnitEmbedding
+from nearkin.distances.embeddings.unit import unit_rows
 from nearkin.maps.base import Map
 from nearkin.maps.linear import LinearMap
-from nearkin.numerics.products import squared_norms
-
-
-@dataclass(frozen=True)
-class UnitEmbedding:
-    """A fitted embedding, rows scaled to length one; zero rows stay."""
-
-    inner: Embedding
-
-    def __call__(self, X, /) -> np.ndarray:
-        return _unit_rows(self.inner(X))[0]
 
 
 class UnitMap(Map):
@@ -55,7 +43,7 @@ class UnitMap(Map):
 
     def forward(self, theta, F):
         Z, cache = self._inner.forward(theta, F)
-        units, lengths = _unit_rows(Z)
+        units, lengths = unit_rows(Z)
         return units, (units, lengths, cache)
 
     def pullback(self, dZ, cache) -> np.ndarray:
@@ -66,12 +54,3 @@ class UnitMap(Map):
 
     def freeze(self, theta, lift, n_features):
         return UnitEmbedding(self._inner.freeze(theta, lift, n_features))
-
-
-def _unit_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of length one, and the lengths they had; the length of a zero row counts as infinite."""
-    # Divided by the largest entry first, neither tiny nor huge rows leave the range when squared.
-    largest = np.abs(Z).max(axis=1, initial=0)
-    lengths = largest * np.sqrt(squared_norms(Z / np.where(largest > 0, largest, 1)[:, None]))
-    lengths = np.where(lengths > 0, lengths, np.inf).astype(Z.dtype, copy=False)
-    return Z / lengths[:, None], lengths

@@ -1,1 +1,1 @@
-"""Pure array functions: no classes, no estimators, nothing from other rooms."""
+"""Functions of arrays, NumPy or compiled, that know nothing of estimators; few classes, no other rooms."""

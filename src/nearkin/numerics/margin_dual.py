@@ -24,18 +24,34 @@ from scipy.linalg import cho_factor, cho_solve
 
 from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 
-# Above this size a Newton system is solved by conjugate gradients instead of a factorisation.
-LARGEST_FACTORISATION = 1200
-# Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
-SMALLEST_SMOOTHING = 1e-5
-# Factor by which it shrinks at each proximal step: faster, and each step starts too far from its end.
-SMOOTHING_DECAY = 0.3
-# A proximal step ends once its residual is this small beside its length; nearer buys nothing.
-INNER_TOLERANCE = 0.1
-# Newton steps without any decrease that can be told from rounding, after which a proximal step ends.
-MOST_FLAT_STEPS = 3
-# Weights this small, relative to what one triplet could give, mean that the triplets contradict each other.
-ZERO_WEIGHT = 1e-6
+
+@dataclass(frozen=True)
+class MarginPolicy:
+    """How the dual is approached; all values were chosen by hand.
+
+    Attributes
+    ----------
+    largest_factorisation : int
+        Size above which a Newton system is solved by conjugate gradients instead of a factorisation.
+    smallest_smoothing : float
+        Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
+    smoothing_decay : float
+        Factor by which it shrinks at each proximal step: faster, and each step starts too far from its end.
+    inner_tolerance : float
+        A proximal step ends once its residual is this small beside its length; nearer buys nothing.
+    most_flat_steps : int
+        Newton steps without any decrease that can be told from rounding, after which a proximal step ends.
+    zero_weight : float
+        Weights this small, relative to what one triplet could give, mean that the triplets contradict
+        each other.
+    """
+
+    largest_factorisation: int = 1200
+    smallest_smoothing: float = 1e-5
+    smoothing_decay: float = 0.3
+    inner_tolerance: float = 0.1
+    most_flat_steps: int = 3
+    zero_weight: float = 1e-6
 
 
 class PairMatrix(Protocol):
@@ -77,8 +93,9 @@ class MarginSolution:
 class _Problem:
     """Phi as an operator: margins of the triplets, and weighted sums of them."""
 
-    def __init__(self, pairs: PairMatrix, near, far, nu: float):
+    def __init__(self, pairs: PairMatrix, near, far, nu: float, policy: MarginPolicy):
         self.pairs, self.near, self.far, self.nu = pairs, near, far, nu
+        self.policy = policy
         self.cap = 1 / (nu * len(near))
 
     def margins(self, w):
@@ -97,7 +114,7 @@ class _Problem:
         return phi
 
     def certify(self, a):
-        """Best scaled weights of a dual point: (w, primal value, relative gap)."""
+        """Best scaled weights of a dual point: (w, primal value, relative gap, margins before scaling)."""
         w = np.maximum(self.aggregate(a), 0)
         size = float(w @ w)
         if size == 0:
@@ -109,7 +126,15 @@ class _Problem:
 
 
 def solve_margin_dual(
-    pairs: PairMatrix, near, far, nu: float, *, start=None, tol: float = 1e-7, max_iter: int = 500
+    pairs: PairMatrix,
+    near,
+    far,
+    nu: float,
+    *,
+    start=None,
+    tol: float = 1e-7,
+    max_iter: int = 500,
+    policy: MarginPolicy | None = None,
 ) -> MarginSolution:
     """Non-negative weights of the largest margin, certified by the duality gap.
 
@@ -126,6 +151,7 @@ def solve_margin_dual(
         Relative duality gap at which to stop.
     max_iter : int
         Newton steps in all.
+    policy : MarginPolicy, optional
 
     Returns
     -------
@@ -136,19 +162,19 @@ def solve_margin_dual(
     A Newton step costs two products with P and, with E triplets at the margin and J positive
     weights, O(E J min(E, J)). Memory is O(T + p) beside P and the E x J block.
     """
-    problem = _Problem(pairs, near, far, nu)
+    problem = _Problem(pairs, near, far, nu, policy or MarginPolicy())
     a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]
     weights, objective, gap, margins = problem.certify(a)
     reference = _reference_size(problem)
     n_iter, smoothing, mu = 0, 1.0, 0.0
     while True:
         w = np.maximum(problem.aggregate(a), 0)
-        if np.linalg.norm(w) <= ZERO_WEIGHT * reference:
+        if np.linalg.norm(w) <= problem.policy.zero_weight * reference:
             return MarginSolution(np.zeros_like(w), a, 0.0, 0.0, max(1, n_iter), True)
         if gap <= tol or n_iter >= max_iter:
             break
         # Where the weights vanish the spread of the margins does too; mu must not run ahead of them.
-        mu = max(smoothing * float(margins.std()) / problem.cap, SMOOTHING_DECAY * mu)
+        mu = max(smoothing * float(margins.std()) / problem.cap, problem.policy.smoothing_decay * mu)
         closer, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
         n_iter += used
         certified = problem.certify(closer)
@@ -159,7 +185,7 @@ def solve_margin_dual(
             continue
         a = closer
         weights, objective, gap, margins = certified
-        smoothing = max(SMOOTHING_DECAY * smoothing, SMALLEST_SMOOTHING)
+        smoothing = max(problem.policy.smoothing_decay * smoothing, problem.policy.smallest_smoothing)
     return MarginSolution(weights, a, objective, gap, max(1, n_iter), gap <= tol)
 
 
@@ -185,7 +211,7 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
         gradient = w - problem.aggregate(a)
         residual = np.linalg.norm(w - np.maximum(w - gradient, 0))
         moved = np.sqrt(mu) * np.linalg.norm(a - centre)
-        if residual <= max(INNER_TOLERANCE * moved, 1e-13 * np.linalg.norm(w)):
+        if residual <= max(problem.policy.inner_tolerance * moved, 1e-13 * np.linalg.norm(w)):
             return a, n_iter
         free = (w > 0) | (gradient < 0)
         direction = np.zeros_like(w)
@@ -202,7 +228,7 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
                 return a, n_iter
         flat_steps = flat_steps + 1 if trial_value >= value - 1e-14 * abs(value) else 0
         w, value, a = trial, trial_value, trial_a
-        if flat_steps == MOST_FLAT_STEPS:
+        if flat_steps == problem.policy.most_flat_steps:
             return a, n_iter
     return a, max_iter
 
@@ -215,7 +241,7 @@ def _newton_solve(problem: _Problem, a, mu: float, columns, gradient):
     phi = problem.rows(at_margin, columns)
     phi -= phi.mean(axis=0)
     n_rows, n_columns = phi.shape
-    if min(n_rows, n_columns) > LARGEST_FACTORISATION:
+    if min(n_rows, n_columns) > problem.policy.largest_factorisation:
         return _conjugate_gradients(lambda d: d + (phi @ d) @ phi / mu, gradient)
     if n_columns <= n_rows:
         H = phi.T @ phi

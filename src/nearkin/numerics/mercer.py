@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from nearkin.numerics.products import cross_products, squared_distances
 from nearkin.numerics.threads import blas_threads
 
+#: Kernels computed here, by their names; every other name is scikit-learn's.
 KERNELS = ("rbf", "polynomial", "linear")
+#: Functions that scikit-learn has besides, but that are no Mercer kernels.
+NOT_MERCER = ("sigmoid", "additive_chi2")
 
 
-def check_kernel(kernel) -> None:
-    """Raise if `kernel` is neither a known name nor a function of two arrays."""
-    if not callable(kernel) and kernel not in KERNELS:
-        raise ValueError(f"kernel={kernel!r} is not known; use one of {list(KERNELS)} or a function k(A, B).")
+def check_kernel(kernel) -> str | Callable:
+    """The kernel under its name here; raises if it is neither a known name nor a function of two arrays.
+
+    Known are the names of `KERNELS` and those Mercer kernels that `sklearn.metrics.pairwise.pairwise_kernels`
+    has besides.
+
+    >>> check_kernel("rbf"), check_kernel("poly"), check_kernel("laplacian")
+    ('rbf', 'polynomial', 'laplacian')
+    """
+    kernel = "polynomial" if isinstance(kernel, str) and kernel == "poly" else kernel
+    known = (*KERNELS, *sorted(set(PAIRWISE_KERNEL_FUNCTIONS) - {"poly", *KERNELS, *NOT_MERCER}))
+    if not callable(kernel) and kernel not in known:
+        raise ValueError(f"kernel={kernel!r} is not known; use one of {list(known)} or a function k(A, B).")
+    return kernel
 
 
 def kernel_scale(X, gamma) -> float:
@@ -28,7 +46,8 @@ def kernel_scale(X, gamma) -> float:
     if isinstance(gamma, str):
         if gamma != "scale":
             raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
-        variance = float(X.var(axis=0).sum())
+        variances = mean_variance_axis(X, axis=0)[1] if sparse.issparse(X) else X.var(axis=0)
+        variance = float(variances.sum())
         return 1.0 / variance if variance > 0 else 1.0
     if not np.isfinite(gamma) or gamma <= 0:
         raise ValueError(f"gamma={gamma!r}: expected 'scale' or a positive number.")
@@ -39,12 +58,12 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
     """Kernel values between the rows of A and of B (m x n).
 
     "rbf" is ``exp(-gamma ||a - b||^2)``, "polynomial" ``(gamma a.b + coef0)^degree``, "linear" ``a.b``;
-    a function is called with A and B and must return the m x n matrix.
+    other names are scikit-learn's; a function is called with A and B and must return the m x n matrix.
 
     >>> mercer_kernel(np.array([[1.0]]), np.array([[2.0], [3.0]]), "polynomial", degree=2)
     array([[ 9., 16.]])
     """
-    check_kernel(kernel)
+    kernel = check_kernel(kernel)
     if callable(kernel):
         K = np.asarray(kernel(A, B))
         if K.shape != (A.shape[0], B.shape[0]):
@@ -62,6 +81,10 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
         K *= A.dtype.type(gamma)
         K += A.dtype.type(coef0)
         return K**degree
+    if kernel != "rbf":
+        settings = {"gamma": gamma, "degree": degree, "coef0": coef0}
+        K = pairwise_kernels(A, B, metric=kernel, filter_params=True, **settings)
+        return np.asarray(K).astype(A.dtype, copy=False)
     # Centring changes no difference, and keeps the digits that a far-off mean would cost.
     centre = B.mean(axis=0)
     K = squared_distances(A - centre, B - centre)
@@ -72,12 +95,14 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
 def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:
     """Squared distance in the space of a kernel per squared distance of two rows near the origin.
 
-    One where that is not known: for a function, and for a polynomial kernel that is flat there.
+    One where that is not known: for a function, a kernel of scikit-learn's, or a polynomial one that is
+    flat there.
 
     >>> kernel_slope("rbf", gamma=0.25), kernel_slope("polynomial", gamma=0.5, degree=3, coef0=2.0)
     (0.5, 6.0)
     """
-    if callable(kernel) or kernel == "linear":
+    kernel = check_kernel(kernel)
+    if kernel not in ("rbf", "polynomial"):
         return 1.0
     slope = 2.0 * gamma if kernel == "rbf" else degree * gamma * coef0 ** (degree - 1)
     return slope if slope > 0 else 1.0

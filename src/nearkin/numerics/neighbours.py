@@ -8,12 +8,10 @@ from scipy import sparse
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.selection import smallest_per_row
 
-# One block of scores; small enough to be still in the cache when its best columns are looked for.
-SCORE_BLOCK_BYTES = 2 * 2**20
-SMALLEST_BLOCK_ROWS = 64
 
-
-def same_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
+def same_class_neighbours(
+    X, codes, n_neighbors: int = 1, *, block_bytes: int = 2 * 2**20, smallest_block: int = 64
+) -> np.ndarray:
     """The nearest other rows of each row's own class.
 
     Parameters
@@ -24,6 +22,10 @@ def same_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
         Class of each row; rows with a negative code belong to no class.
     n_neighbors : int
         How many neighbours each row gets.
+    block_bytes : int, default=2 MB
+        One block of scores, small enough to be still in the cache when its best columns are looked for.
+    smallest_block : int, default=64
+        Rows of a block at least, for the product's sake.
 
     Returns
     -------
@@ -52,11 +54,15 @@ def same_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
         rows = by_class[start:end]
         found = min(n_neighbors, len(rows) - 1)
         if codes[rows[0]] >= 0 and found > 0:
-            neighbours[rows, :found] = rows[_nearest_others(_centred_rows(X, rows), found)]
+            neighbours[rows, :found] = rows[
+                _nearest_others(_centred_rows(X, rows), found, block_bytes, smallest_block)
+            ]
     return neighbours
 
 
-def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
+def other_class_neighbours(
+    X, codes, n_neighbors: int = 1, *, block_bytes: int = 2 * 2**20, smallest_block: int = 64
+) -> np.ndarray:
     """The nearest rows of any other class than each row's own.
 
     Parameters
@@ -67,6 +73,8 @@ def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
         Class of each row.
     n_neighbors : int
         How many neighbours each row gets.
+    block_bytes, smallest_block : int
+        As for `same_class_neighbours`.
 
     Returns
     -------
@@ -93,7 +101,7 @@ def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
     half_norms = squared_norms(X) / 2
     transposed = X.T.tocsr() if sparse.issparse(X) else X.T
     neighbours = np.full((n, n_neighbors), -1, dtype=np.intp)
-    block = max(SMALLEST_BLOCK_ROWS, SCORE_BLOCK_BYTES // (half_norms.itemsize * n))
+    block = max(smallest_block, block_bytes // (half_norms.itemsize * n))
     k = min(n_neighbors, n)
     for start in range(0, n, block):
         part = slice(start, start + block)
@@ -117,11 +125,11 @@ def _centred_rows(X, rows: np.ndarray):
     return chosen
 
 
-def _nearest_others(X, k: int) -> np.ndarray:
+def _nearest_others(X, k: int, block_bytes: int, smallest_block: int) -> np.ndarray:
     """The k nearest other rows of each row of X, by falling ``x . r - |r|^2 / 2``."""
     n = X.shape[0]
     half_norms = squared_norms(X) / 2
-    block = max(SMALLEST_BLOCK_ROWS, SCORE_BLOCK_BYTES // (half_norms.itemsize * n))
+    block = max(smallest_block, block_bytes // (half_norms.itemsize * n))
     # Sparse products want both factors by rows: turn the second one once, not for each block.
     transposed = X.T.tocsr() if sparse.issparse(X) else X.T
     nearest = np.empty((n, k), dtype=np.intp)

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
 from nearkin.numerics.selection import smallest_per_row
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.threads import run_striped, worker_count
 
-# From here on the compiled scan repays loading the compiler (about a second).
-COMPILED_MIN_SCORES = 3e8
-# A block of scores this large is a long enough product and is still in the cache when scanned.
-BLOCK_QUERIES = 512
-BLOCK_BYTES = 4 * 2**20
-# Without the compiled scan longer rows pay: the more columns at once, the less is left to select from.
-PLAIN_BLOCK_QUERIES = 64
-# Candidates kept beyond k: scores are rounded, so the order near the k-th place is settled by distances.
-SPARE_CANDIDATES = 4
-# Bytes of temporary arrays per score of a block: the score itself, its mask and its share of sorting,
-# and for sparse products also the sparse result.
-BYTES_PER_SCORE_DENSE = 16
-BYTES_PER_SCORE_SPARSE = 40
-# Rows that tell well enough where the data lies.
-ORIGIN_SAMPLE = 1000
-# Gathered reference rows whose differences with a query are taken at once.
-DIFFERENCE_BYTES = 2 * 2**20
+
+@dataclass(frozen=True)
+class ScanPolicy:
+    """How blocks of scores are cut and scanned; all values were chosen by hand.
+
+    Attributes
+    ----------
+    compiled_from : float
+        Scores from which on the compiled scan repays loading the compiler, about a second.
+    block_queries, block_bytes : int
+        Queries and bytes of a block of scores: a long enough product, still in the cache when scanned.
+    plain_block_queries : int
+        The same without the compiled scan: the more columns at once, the less is left to select from.
+    spare_candidates : int
+        Candidates kept beyond k: scores are rounded, so distances settle the order near the k-th place.
+    bytes_per_score, bytes_per_sparse_score : int
+        Bytes of temporary arrays per score: itself, its mask and its share of sorting; for sparse products
+        also the sparse result.
+    difference_bytes : int
+        Bytes of gathered reference rows whose differences with a query are taken at once.
+    """
+
+    compiled_from: float = 3e8
+    block_queries: int = 512
+    block_bytes: int = 4 * 2**20
+    plain_block_queries: int = 64
+    spare_candidates: int = 4
+    bytes_per_score: int = 16
+    bytes_per_sparse_score: int = 40
+    difference_bytes: int = 2 * 2**20
+
+
+DEFAULT = ScanPolicy()
 
 
 def nearest_rows(
@@ -36,6 +54,7 @@ def nearest_rows(
     transposed=None,
     origin=None,
     memory_budget=128 * 2**20,
+    policy: ScanPolicy = DEFAULT,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The nearest references of each query and their squared distances.
 
@@ -55,6 +74,7 @@ def nearest_rows(
         Already taken from the (dense) references, still to be taken from the queries.
     memory_budget : int
         Bytes for blocks of scores, all workers together; the results come on top.
+    policy : ScanPolicy, optional
 
     Returns
     -------
@@ -66,7 +86,7 @@ def nearest_rows(
     m, n = queries.shape[0], references.shape[0]
     # At most the size of a dense product; a sparse one costs a small part of it.
     n_workers = worker_count(float(m) * n * references.shape[1])
-    compiled = m * n >= COMPILED_MIN_SCORES
+    compiled = m * n >= policy.compiled_from
     search = _search_compiled if compiled else _search_plain
     rows, columns = _block_shape(
         m,
@@ -74,7 +94,8 @@ def nearest_rows(
         n_neighbors,
         n_workers,
         memory_budget,
-        BLOCK_QUERIES if compiled else PLAIN_BLOCK_QUERIES,
+        policy.block_queries if compiled else policy.plain_block_queries,
+        policy,
     )
     products = references.T if transposed is None else transposed
     distances = np.empty((m, n_neighbors), dtype=references.dtype)
@@ -83,8 +104,8 @@ def nearest_rows(
     def work(_, blocks) -> None:
         for start in (rows * block for block in blocks):
             q = _prepared(queries[start : start + rows], references.dtype, origin)
-            found = search(q, products, half_norms, min(n, n_neighbors + SPARE_CANDIDATES), columns)
-            exact = squared_distances_to(q, references, found)
+            found = search(q, products, half_norms, min(n, n_neighbors + policy.spare_candidates), columns)
+            exact = squared_distances_to(q, references, found, policy.difference_bytes)
             order = np.lexsort((found, exact), axis=1)[:, :n_neighbors]
             distances[start : start + rows] = np.take_along_axis(exact, order, axis=1)
             indices[start : start + rows] = np.take_along_axis(found, order, axis=1)
@@ -93,7 +114,9 @@ def nearest_rows(
     return distances, indices
 
 
-def squared_distances_to(queries, references, indices: np.ndarray) -> np.ndarray:
+def squared_distances_to(
+    queries, references, indices: np.ndarray, block_bytes: int = DEFAULT.difference_bytes
+) -> np.ndarray:
     """Squared distance of each query to its own chosen references, from differences.
 
     >>> squared_distances_to(np.array([[0.0], [5.0]]), np.array([[1.0], [5.0]]), np.array([[1, 0], [1, 0]]))
@@ -106,7 +129,7 @@ def squared_distances_to(queries, references, indices: np.ndarray) -> np.ndarray
         pairs = queries[np.repeat(np.arange(m), k)] - references[indices.ravel()]
         distances[:] = np.asarray(pairs.multiply(pairs).sum(axis=1)).reshape(m, k)
         return distances
-    rows = max(1, DIFFERENCE_BYTES // (references.dtype.itemsize * references.shape[1] * k))
+    rows = max(1, block_bytes // (references.dtype.itemsize * references.shape[1] * k))
     for start in range(0, m, rows):
         part = slice(start, start + rows)
         differences = _dense(references[indices[part].ravel()]).reshape(-1, k, references.shape[1])
@@ -116,17 +139,17 @@ def squared_distances_to(queries, references, indices: np.ndarray) -> np.ndarray
 
 
 def _block_shape(
-    m: int, references, k: int, n_workers: int, memory_budget: int, wanted_rows: int
+    m: int, references, k: int, n_workers: int, memory_budget: int, wanted_rows: int, policy: ScanPolicy
 ) -> tuple[int, int]:
     """Queries and references per block of scores."""
     n, itemsize = references.shape[0], references.dtype.itemsize
     if sparse.issparse(references):
         # Cutting the transposed references by columns would cost more than the product.
-        columns, bytes_per_score = n, BYTES_PER_SCORE_SPARSE
+        columns, bytes_per_score = n, policy.bytes_per_sparse_score
     else:
-        columns = min(n, max(BLOCK_BYTES // (itemsize * wanted_rows), 4 * k))
-        bytes_per_score = BYTES_PER_SCORE_DENSE
-        wanted_rows = max(wanted_rows, BLOCK_BYTES // (itemsize * columns))
+        columns = min(n, max(policy.block_bytes // (itemsize * wanted_rows), 4 * k))
+        bytes_per_score = policy.bytes_per_score
+        wanted_rows = max(wanted_rows, policy.block_bytes // (itemsize * columns))
     rows = max(1, min(wanted_rows, memory_budget // (n_workers * columns * bytes_per_score)))
     # Equal shares: no worker is left alone with the last block.
     rounds = -(-m // (n_workers * rows))
@@ -145,7 +168,8 @@ def coarse_origin(X: np.ndarray) -> np.ndarray | None:
     >>> coarse_origin(np.array([[-1.0], [1.0]])) is None
     True
     """
-    sample = X[:: max(1, len(X) // ORIGIN_SAMPLE)].astype(np.float64)
+    # A thousand rows tell well enough where the data lies.
+    sample = X[:: max(1, len(X) // 1000)].astype(np.float64)
     spread = sample.std(axis=0)
     step = np.exp2(np.floor(np.log2(spread, where=spread > 0, out=np.zeros_like(spread))))
     origin = np.where(spread > 0, np.round(sample.mean(axis=0) / step) * step, sample[0])

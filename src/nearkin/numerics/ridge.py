@@ -14,12 +14,10 @@ from scipy import linalg, sparse
 
 from nearkin.numerics.threads import blas_threads
 
-BLOCK_BYTES = 8 * 2**20
-# An eigendecomposition costs as much as a dozen Cholesky solves and two more arrays of its size.
-EIGENDECOMPOSITION_MAX = 2_500
 
-
-def normal_equations(X, weights: np.ndarray, outputs: sparse.csr_array, mean: np.ndarray):
+def normal_equations(
+    X, weights: np.ndarray, outputs: sparse.csr_array, mean: np.ndarray, *, block_bytes: int = 8 * 2**20
+):
     """A and B of the centred rows, as float64 d x d arrays.
 
     Parameters
@@ -31,13 +29,15 @@ def normal_equations(X, weights: np.ndarray, outputs: sparse.csr_array, mean: np
         Row j sums the rows that input j should be mapped to.
     mean : ndarray of shape (d,)
         The mean to subtract from sparse rows; centring them would make them dense.
+    block_bytes : int, default=8 MB
+        Dense rows copied at one time.
     """
     if sparse.issparse(X):
         return _sparse_normal_equations(X, weights, outputs, mean)
     d = X.shape[1]
     A, B = np.zeros((d, d)), np.zeros((d, d))
     inputs = np.flatnonzero(weights)
-    block = max(256, BLOCK_BYTES // (X.itemsize * d))
+    block = max(256, block_bytes // (X.itemsize * d))
     roots = np.sqrt(weights).astype(X.dtype)
     for start in range(0, len(inputs), block):
         rows = inputs[start : start + block]
@@ -92,7 +92,9 @@ def _from_spectrum(values: np.ndarray, vectors: np.ndarray, rotated: np.ndarray)
     return (vectors * inverse) @ rotated
 
 
-def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> Iterator[np.ndarray]:
+def dual_coefficients(
+    gram: np.ndarray, weights: np.ndarray, alphas, *, largest_eigendecomposition: int = 2_500
+) -> Iterator[np.ndarray]:
     """The matrices F of the dual form, one per alpha, made one at a time.
 
     With S = diag(sqrt k) X_I the rows of the inputs I (all weights positive here), push-through
@@ -108,12 +110,14 @@ def dual_coefficients(gram: np.ndarray, weights: np.ndarray, alphas) -> Iterator
     alphas : sequence of float
         One alpha, or any number for large m, is solved by Cholesky; else all from one
         eigendecomposition.
+    largest_eigendecomposition : int, default=2500
+        What is large: an eigendecomposition costs as much as a dozen Cholesky solves, and two more arrays.
     """
     roots = np.sqrt(weights).astype(gram.dtype)
     H = gram * roots[:, None]
     H *= roots
     identity = np.eye(len(H), dtype=H.dtype)
-    if len(alphas) == 1 or len(H) > EIGENDECOMPOSITION_MAX:
+    if len(alphas) == 1 or len(H) > largest_eigendecomposition:
         inverses: Iterable[np.ndarray] = (solve_ridge(H, identity, alpha) for alpha in alphas)
     else:
         inverses = ridge_path(H, identity, alphas)

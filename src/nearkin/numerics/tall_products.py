@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nearkin.numerics.workers import run_parts, worker_count
+from nearkin.numerics.threads import run_parts, worker_count
 
 
 def tall_product(X: np.ndarray, B: np.ndarray) -> np.ndarray:

@@ -1,17 +1,28 @@
-"""How many BLAS threads a piece of work deserves."""
+"""Threads: how many BLAS may use, and passes over blocks of rows shared by a few threads of our own.
+
+Threads of BLAS itself wait for each other at every product, which on a machine with another busy
+process costs many times the work; threads that meet once per pass do not mind. So passes over many rows
+keep BLAS to one thread and run blocks of rows in workers, whose kernels release the GIL.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-# Below this many multiply-adds a product ends before a second thread has woken up, and on a
-# machine with another busy process waiting for that thread costs far more than it brings.
+#: Below this many multiply-adds a product ends before a second thread has woken up, and on a machine with
+#: another busy process waiting for that thread costs far more than it brings.
 MULTIPLY_ADDS_PER_THREAD = 3e7
+
+#: Workers that a pass may start; None outside of `blas_threads`, where BLAS's own limit says it.
+_allowed: ContextVar[int | None] = ContextVar("allowed workers", default=None)
 
 
 @cache
@@ -48,18 +59,16 @@ _SINGLE_THREAD = _SingleThread()
 
 
 @contextmanager
-def single_blas_thread() -> Iterator[None]:
-    """Context in which BLAS uses one thread; may be nested and entered by several threads."""
-    with _SINGLE_THREAD:
-        yield
-
-
-def blas_threads(multiply_adds: float):
+def blas_threads(multiply_adds: float = 0) -> Iterator[None]:
     """Context in which BLAS uses one thread if each product is small.
+
+    May be nested and entered by several threads. Workers started inside take the threads that BLAS was
+    allowed before. Setting threads costs as much as a small product, so a whole optimisation should run
+    inside one.
 
     Parameters
     ----------
-    multiply_adds : float
+    multiply_adds : float, default=0
         Size of one product (``m * n * k`` for a matrix product), not of the whole fit.
 
     Examples
@@ -69,6 +78,83 @@ def blas_threads(multiply_adds: float):
     ...     np.eye(10) @ np.ones(10)
     array([1., 1., 1., 1., 1., 1., 1., 1., 1., 1.])
     """
-    if multiply_adds < MULTIPLY_ADDS_PER_THREAD:
-        return single_blas_thread()
-    return nullcontext()
+    if multiply_adds >= MULTIPLY_ADDS_PER_THREAD or _allowed.get() is not None:
+        yield
+        return
+    with allowed_workers(_allowed_by_blas()), _SINGLE_THREAD:
+        yield
+
+
+@contextmanager
+def allowed_workers(n: int) -> Iterator[None]:
+    """Context in which passes may start n workers, whatever the machine has."""
+    token = _allowed.set(n)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def _allowed_by_blas() -> int:
+    """Threads that the process may use and BLAS is allowed: whoever limits BLAS limits workers too."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
+    blas = [lib.num_threads for lib in _controller().lib_controllers if lib.user_api == "blas"]
+    return max(1, min([cpus, *blas]))
+
+
+def worker_count(multiply_adds: float) -> int:
+    """How many threads a pass of this size deserves.
+
+    >>> worker_count(1e3)
+    1
+    """
+    if multiply_adds < 2 * MULTIPLY_ADDS_PER_THREAD:
+        return 1
+    return _allowed.get() or _allowed_by_blas()
+
+
+def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: int) -> None:
+    """Call ``task(worker, blocks)`` once per worker; block b goes to worker b modulo `workers`.
+
+    The split depends on the number of workers only, so sums that each worker keeps for itself come
+    out the same from run to run.
+    """
+    workers = max(1, min(workers, n_blocks, _allowed.get() or workers))
+    with blas_threads():
+        helpers = [_helpers().submit(_help, task, w, range(w, n_blocks, workers)) for w in range(1, workers)]
+        try:
+            task(0, range(0, n_blocks, workers))
+        finally:
+            if helpers:
+                # Nobody may go on writing into the caller's arrays after this has returned.
+                wait(helpers)
+        for helper in helpers:
+            helper.result()
+
+
+def run_parts(task: Callable[[int], object], n_parts: int) -> None:
+    """Call ``task(part)`` for every part of a pass that was split into one per worker."""
+
+    def work(_, parts) -> None:
+        for part in parts:
+            task(part)
+
+    run_striped(work, n_parts, n_parts)
+
+
+def _help(task, worker: int, blocks: range) -> None:
+    # A helper that waited for other helpers could wait for ever: what it starts, it does alone.
+    with allowed_workers(1):
+        task(worker, blocks)
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that wait for work: to start one for every pass would cost milliseconds each time."""
+    return ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), thread_name_prefix="nearkin")
+
+
+# A forked process has the pool but not its threads.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.utils import get_tags
 
 from nearkin.distances import Distance, EmbeddedDistance
-from nearkin.distances.transformed import TransformerEmbedding
+from nearkin.distances.embeddings import TransformerEmbedding
 
 #: What a learner may be fitted from in the place of y.
 CONSTRAINTS = ("pairs", "triplets", "quadruplets", "chunklets")

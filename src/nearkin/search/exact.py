@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from nearkin.numerics.neighbours_blocked import coarse_origin, nearest_rows
+from nearkin.numerics.neighbours_blocked import ScanPolicy, coarse_origin, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.search.base import Index, check_query, float_rows
 
@@ -17,6 +17,8 @@ class ExactIndex(Index):
     ----------
     memory_budget : int
         Bytes that blocks of scores may take during a query, beside references, queries and results.
+    policy : numerics.neighbours_blocked.ScanPolicy or None, default=None
+        How blocks are cut and scanned; None is for everyday use.
 
     Notes
     -----
@@ -37,8 +39,11 @@ class ExactIndex(Index):
     (array([[0.25, 2.25]]), array([[1, 0]]))
     """
 
-    def __init__(self, memory_budget: int = 128 * 2**20):
+    policy: ScanPolicy | None = None
+
+    def __init__(self, memory_budget: int = 128 * 2**20, policy: ScanPolicy | None = None):
         self.memory_budget = memory_budget
+        self.policy = policy
 
     def build(self, references) -> ExactIndex:
         references = float_rows(references, self, accept_sparse=True)
@@ -72,6 +77,7 @@ class ExactIndex(Index):
             transposed=self._transposed,
             origin=self._origin,
             memory_budget=self.memory_budget,
+            policy=self.policy or ScanPolicy(),
         )
         if not np.isfinite(distances).all():
             raise ValueError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,8 +28,8 @@ class SolverResult:
     message: str
     #: Value after each step, the start first.
     history: list[float] = field(default_factory=list, repr=False)
-    #: What was learned of the function on the way, if the solver can go on from that.
-    directions: Any = field(default=None, repr=False)
+    #: What was learned of the function on the way, for `Solver.continued` of the same solver only.
+    learned: Any = field(default=None, repr=False)
 
 
 class Solver(ABC):
@@ -39,8 +40,8 @@ class Solver(ABC):
     max_iter : int
         Budget of steps.
     tol : float
-        Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the largest
-        entry of the gradient is at most ``tol * GRADIENT_SHARE``.
+        Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the gradient
+        vanishes.
     """
 
     #: The name that learners take for it; without one it is passed as an object.
@@ -51,19 +52,18 @@ class Solver(ABC):
         self.tol = tol
 
     @abstractmethod
-    def minimise(
-        self,
-        fun: Function,
-        theta0: np.ndarray,
-        callback: Callback | None = None,
-        directions: Any = None,
-    ) -> SolverResult:
-        """A (local) minimiser of `fun` from theta0.
+    def minimise(self, fun: Function, theta0: np.ndarray, callback: Callback | None = None) -> SolverResult:
+        """A (local) minimiser of `fun` from theta0."""
 
-        `directions` are those of an earlier result, of the same solver on much the same function
-        around theta0: they spare learning its curvature again.
+    def limited(self, max_iter: int) -> Self:
+        """The same solver with another budget of steps, and nothing learned yet."""
+        solver = copy.copy(self)
+        solver.max_iter = max_iter
+        return solver
+
+    def continued(self, result: SolverResult) -> Solver:
+        """A solver that begins with what led to `result`, on much the same function around its theta.
+
+        By default there is nothing to begin with, and it is the solver itself.
         """
-
-
-#: A gradient is only taken for zero well below the tolerance on values: its scale is the data's.
-GRADIENT_SHARE = 1e-3
+        return self

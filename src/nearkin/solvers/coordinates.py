@@ -9,9 +9,6 @@ import numpy as np
 from nearkin.numerics.tall_products import tall_inner_product, tall_product
 from nearkin.solvers.base import Callback, Function, Solver, SolverResult
 
-#: Directions are told apart up to this ratio of variances: smaller ones are mostly noise.
-LARGEST_VARIANCE_RATIO = 100.0
-
 
 @dataclass(frozen=True)
 class Coordinates:
@@ -39,7 +36,7 @@ class Coordinates:
         return tall_product(rows, matrix).ravel().astype(np.float64, copy=False)
 
 
-def whitening(F: np.ndarray) -> Coordinates:
+def whitening(F: np.ndarray, *, largest_ratio: float = 100.0) -> Coordinates:
     """Coordinates in which linear maps see features without correlations and of like variance.
 
     The curvature of a loss of distances is about the covariance of the features. Where that is
@@ -49,6 +46,8 @@ def whitening(F: np.ndarray) -> Coordinates:
     ----------
     F : ndarray of shape (n, d)
         Centred features.
+    largest_ratio : float, default=100
+        Directions are told apart up to this ratio of variances: smaller ones are mostly noise.
 
     Notes
     -----
@@ -65,7 +64,7 @@ def whitening(F: np.ndarray) -> Coordinates:
     largest = variances[-1]
     if not largest > 0:
         return Coordinates(np.eye(F.shape[1], dtype=F.dtype), np.eye(F.shape[1], dtype=F.dtype))
-    scales = np.sqrt(np.maximum(variances, largest / LARGEST_VARIANCE_RATIO))
+    scales = np.sqrt(np.maximum(variances, largest / largest_ratio))
     # Neither longer nor shorter on the whole, so that first steps are as long as without.
     scales /= np.exp(np.log(scales).mean())
     return Coordinates(
@@ -79,15 +78,14 @@ def minimise_in(
     solver: Solver,
     fun: Function,
     theta0: np.ndarray,
-    callback: Callback,
-    directions=None,
+    callback: Callback | None = None,
 ) -> SolverResult:
-    """``solver.minimise(fun, theta0, callback, directions)``, with steps taken in other coordinates.
+    """``solver.minimise(fun, theta0, callback)``, with steps taken in other coordinates.
 
     >>> from nearkin.solvers import LBFGS
     >>> steep = Coordinates(np.diag([0.1, 1.0]), np.diag([10.0, 1.0]))
     >>> fun = lambda t: (float(100 * t[0] ** 2 + t[1] ** 2), np.array([200 * t[0], 2 * t[1]]))
-    >>> minimise_in(steep, LBFGS(), fun, np.array([1.0, 1.0]), lambda theta, value: None).n_iter
+    >>> minimise_in(steep, LBFGS(), fun, np.array([1.0, 1.0])).n_iter
     2
     """
     last = coordinates.of(theta0), theta0
@@ -103,7 +101,8 @@ def minimise_in(
         value, gradient = fun(theta_at(u))
         return value, coordinates.theta(gradient)
 
-    result = solver.minimise(
-        of_coordinates, last[0], lambda u, value: callback(theta_at(u), value), directions
-    )
+    def after_step(u: np.ndarray, value: float) -> bool | None:
+        return None if callback is None else callback(theta_at(u), value)
+
+    result = solver.minimise(of_coordinates, last[0], after_step)
     return replace(result, theta=theta_at(result.theta))

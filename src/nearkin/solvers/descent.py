@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 
-from nearkin.solvers.base import GRADIENT_SHARE, Callback, Function, Solver, SolverResult
+from nearkin.solvers.base import Callback, Function, Solver, SolverResult
 from nearkin.solvers.line_search import Point, strong_wolfe
-
-#: A line search that fails after steps this small has met the precision of the function.
-PRECISION_LIMIT = 1e-3
-#: Smaller changes are not told from rounding, whatever the tolerance.
-SMALLEST_TOL = 1e-8
-#: So many steps together must have gained less than the tolerance for each: one or two may be chance.
-STEPS_TO_SETTLE = 4
-#: How often to forget the directions where nothing lower is found although the last steps helped: the
-#: values of a function that remembers or estimates some of its parts do not quite fit together.
-LARGEST_RESTARTS = 5
+from nearkin.solvers.policy import DescentPolicy
 
 
 class Directions(ABC):
@@ -39,43 +32,77 @@ class Directions(ABC):
 
 
 class LineSearchSolver(Solver):
-    """Steps along directions that a subclass chooses, each as long as the Wolfe conditions ask."""
+    """Steps along directions that a subclass chooses, each as long as the Wolfe conditions ask.
+
+    Parameters
+    ----------
+    max_iter : int
+        Budget of steps.
+    tol : float
+        Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the largest
+        entry of the gradient is at most a thousandth of it.
+    policy : DescentPolicy or None, default=None
+        What tunes the descent; None is for everyday use.
+
+    Attributes
+    ----------
+    learned : Directions or None
+        What an earlier descent has learned, in a solver made by `continued`; never changed.
+    """
 
     #: How much of the slope may remain after a step: small is an exact search.
     curvature: float
+    policy: DescentPolicy | None = None
+    learned: Directions | None = None
+
+    def __init__(self, max_iter: int = 100, tol: float = 1e-5, policy: DescentPolicy | None = None):
+        super().__init__(max_iter, tol)
+        self.policy = policy
 
     @abstractmethod
     def _directions(self) -> Directions:
         """Directions of someone who has not seen the function yet."""
 
-    def minimise(
-        self,
-        fun: Function,
-        theta0: np.ndarray,
-        callback: Callback | None = None,
-        directions: Directions | None = None,
-    ) -> SolverResult:
-        directions = self._directions() if directions is None else directions
+    def limited(self, max_iter: int) -> Self:
+        solver = super().limited(max_iter)
+        solver.learned = None
+        return solver
+
+    def continued(self, result: SolverResult) -> Self:
+        solver = copy.copy(self)
+        solver.learned = result.learned
+        return solver
+
+    def minimise(self, fun: Function, theta0: np.ndarray, callback: Callback | None = None) -> SolverResult:
+        policy = self.policy or DescentPolicy()
+        directions = self._directions() if self.learned is None else copy.copy(self.learned)
+
+        def vanished(gradient: np.ndarray) -> bool:
+            return bool(np.abs(gradient).max(initial=0) <= self.tol * policy.gradient_share)
+
         point, guess = _beginning(fun, np.array(theta0, dtype=np.float64))
         history, evaluations, restarts = [point.value], 1, 0
         message = "the budget of steps ran out"
         converged = False
-        if self._vanished(point.gradient):
+        if vanished(point.gradient):
             converged, message = True, "the gradient vanished"
         while not converged and len(history) <= self.max_iter:
             direction = directions.next(point.gradient)
             start = point._replace(step=0.0, slope=float(point.gradient @ direction))
             first = 1.0 if directions.natural_length else guess
-            point, used = strong_wolfe(fun, start, direction, first, curvature=self.curvature)
+            point, used = strong_wolfe(
+                fun, start, direction, first, curvature=self.curvature, policy=policy.line_search
+            )
             evaluations += used
             if point is start:
-                if directions.forget() and restarts < LARGEST_RESTARTS and not _settled(history, self.tol):
+                settled = _settled(history, self.tol, policy)
+                if directions.forget() and restarts < policy.most_restarts and not settled:
                     restarts += 1
                     evaluations += 1
                     point, guess = _beginning(fun, start.theta)
                     continue
                 last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
-                converged = last_fall <= PRECISION_LIMIT * max(abs(history[-1]), 1.0)
+                converged = last_fall <= policy.precision_limit * max(abs(history[-1]), 1.0)
                 message = "nothing lower ahead"
                 break
             history.append(point.value)
@@ -85,16 +112,13 @@ class LineSearchSolver(Solver):
             guess = min(10 * point.step, 2 * (start.value - point.value) / steepness)
             if callback is not None and callback(point.theta, point.value):
                 converged, message = True, "stopped by callback"
-            elif self._vanished(point.gradient):
+            elif vanished(point.gradient):
                 converged, message = True, "the gradient vanished"
-            elif _settled(history, self.tol):
+            elif _settled(history, self.tol, policy):
                 converged, message = True, "values settled"
         return SolverResult(
             point.theta, point.value, len(history) - 1, evaluations, converged, message, history, directions
         )
-
-    def _vanished(self, gradient: np.ndarray) -> bool:
-        return bool(np.abs(gradient).max(initial=0) <= self.tol * GRADIENT_SHARE)
 
 
 def _beginning(fun: Function, theta: np.ndarray) -> tuple[Point, float]:
@@ -103,9 +127,9 @@ def _beginning(fun: Function, theta: np.ndarray) -> tuple[Point, float]:
     return Point(0.0, value, 0.0, theta, gradient), 1 / max(float(np.linalg.norm(gradient)), 1e-300)
 
 
-def _settled(history: list[float], tol: float) -> bool:
+def _settled(history: list[float], tol: float, policy: DescentPolicy) -> bool:
     """Whether the last few steps led nowhere, neither down nor, by a correction, up."""
-    recent = history[-STEPS_TO_SETTLE - 1 :]
+    recent = history[-policy.steps_to_settle - 1 :]
     steps = len(recent) - 1
     change = max(recent) - min(recent)
-    return steps > 0 and change <= steps * max(tol, SMALLEST_TOL) * max(abs(recent[-1]), 1.0)
+    return steps > 0 and change <= steps * max(tol, policy.smallest_tol) * max(abs(recent[-1]), 1.0)

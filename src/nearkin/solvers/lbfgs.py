@@ -6,18 +6,18 @@ import numpy as np
 
 from nearkin.solvers.descent import Directions, LineSearchSolver
 
-#: Steps remembered.
-MEMORY = 10
-#: A change of gradient along the step smaller than this share of the change tells nothing of curvature.
-SMALLEST_CURVATURE = 1e-10
-
 
 class QuasiNewtonDirections(Directions):
     """The gradient times an inverse Hessian that agrees with the last few steps.
 
+    Parameters
+    ----------
+    memory : int, default=10
+        Steps remembered, as in SciPy's L-BFGS-B.
+
     Notes
     -----
-    40 multiply-adds for each parameter; 20 vectors are kept.
+    4 multiply-adds for each parameter and step remembered; two vectors are kept for each.
 
     Examples
     --------
@@ -27,7 +27,8 @@ class QuasiNewtonDirections(Directions):
     array([-2.,  0.])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int = 10) -> None:
+        self.memory = memory
         self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
 
     @property
@@ -53,8 +54,9 @@ class QuasiNewtonDirections(Directions):
 
     def learn(self, step, change):
         product = float(step @ change)
-        if product > SMALLEST_CURVATURE * float(change @ change):
-            self.pairs = [*self.pairs[-MEMORY + 1 :], (step, change, product)]
+        # A step along which the gradient hardly changed tells nothing of curvature but its rounding.
+        if product > 1e-10 * float(change @ change):
+            self.pairs = [*self.pairs, (step, change, product)][-self.memory :]
 
     def forget(self):
         had_any, self.pairs = bool(self.pairs), []

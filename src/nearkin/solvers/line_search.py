@@ -7,17 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearkin.solvers.base import Function
-
-#: Share of the promised decrease that a step must bring.
-DECREASE = 1e-4
-LARGEST_STEP = 1e10
-#: Values of functions that leave out what hardly matters are told apart to this share of them; slopes
-#: tell more than such values.
-VALUE_PRECISION = 5e-4
-#: How steep, compared with the start, it may be uphill there.
-LARGEST_RISE = 0.8
-#: A bracket in which the first slope would lead down by less than this share of the value is not worth more.
-NEGLIGIBLE_FALL = 1e-9
+from nearkin.solvers.policy import LineSearchPolicy
 
 
 class Point(NamedTuple):
@@ -31,7 +21,13 @@ class Point(NamedTuple):
 
 
 def strong_wolfe(
-    fun: Function, start: Point, direction: np.ndarray, step: float, *, curvature: float, budget: int = 25
+    fun: Function,
+    start: Point,
+    direction: np.ndarray,
+    step: float,
+    *,
+    curvature: float,
+    policy: LineSearchPolicy | None = None,
 ) -> tuple[Point, int]:
     """A step that lowers the value enough and flattens the slope to `curvature` of its start.
 
@@ -46,6 +42,7 @@ def strong_wolfe(
     point : Point
     n_evaluations : int
     """
+    policy = policy or LineSearchPolicy()
     used = 0
     best = start
 
@@ -62,16 +59,18 @@ def strong_wolfe(
         return point
 
     def too_high(point: Point) -> bool:
-        return point.value > start.value + DECREASE * point.step * start.slope
+        return point.value > start.value + policy.sufficient_decrease * point.step * start.slope
+
+    def approximately_low(point: Point) -> bool:
+        equal = point.value <= start.value + policy.value_precision * abs(start.value)
+        return equal and point.slope <= -policy.largest_uphill_slope * start.slope
 
     def acceptable(point: Point) -> bool:
-        if abs(point.slope) > -curvature * start.slope:
-            return False
-        equal = point.value <= start.value + VALUE_PRECISION * abs(start.value)
-        return not too_high(point) or (equal and point.slope <= -LARGEST_RISE * start.slope)
+        flat = abs(point.slope) <= -curvature * start.slope
+        return flat and (not too_high(point) or approximately_low(point))
 
     low, high, previous = start, None, start
-    while high is None and used < budget:
+    while high is None and used < policy.budget:
         point = at(step)
         if acceptable(point):
             return point, used
@@ -80,10 +79,10 @@ def strong_wolfe(
         elif point.slope >= 0:
             low, high = point, previous
         else:
-            previous, step = point, min(2.5 * step, LARGEST_STEP)
-    while high is not None and used < budget:
+            previous, step = point, min(policy.expansion * step, policy.largest_step)
+    while high is not None and used < policy.budget:
         width = high.step - low.step
-        if abs(width * start.slope) <= NEGLIGIBLE_FALL * abs(start.value):
+        if abs(width * start.slope) <= policy.negligible_fall * abs(start.value):
             break
         point = at(low.step + width * _cubic_share(low, high))
         if acceptable(point):

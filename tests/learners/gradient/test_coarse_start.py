@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkin.learners.gradient import MEGM, coarse_start
+from nearkin.learners.gradient import MEGM
 from nearkin.learners.gradient.base import minimise_exactly
 from nearkin.learners.gradient.coarse_start import minimise_from_sample
+from nearkin.learners.gradient.policy import CoarsePolicy, FitPolicy
 from nearkin.losses import MEGMLoss
 from nearkin.maps import LinearMap
 from nearkin.objective import Objective
@@ -21,15 +22,16 @@ def problem(n=400, d=5):
     return X[order], y[order]
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """Even a few hundred rows are sampled."""
-    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLED", 100)
-    monkeypatch.setattr(coarse_start, "SMALLEST_SAMPLE", 100)
+#: Even a few hundred rows are sampled.
+SMALL = CoarsePolicy(smallest_sampled=100, smallest_sample=100)
+
+
+class SmallMEGM(MEGM):
+    fit_policy = FitPolicy(coarse=SMALL)
 
 
 @pytest.fixture
-def objective(small):
+def objective():
     X, y = problem()
     return Objective(LinearMap(init="identity"), MEGMLoss(), X, y, np.eye(5).ravel())
 
@@ -37,7 +39,7 @@ def objective(small):
 def test_ends_as_well_as_without_a_sample(objective):
     theta = np.eye(5).ravel()
     plain = minimise_exactly(LBFGS(200, 1e-7), objective, theta, lambda *_: False)
-    coarse = minimise_from_sample(LBFGS(200, 1e-7), objective, theta, lambda *_: False)
+    coarse = minimise_from_sample(LBFGS(200, 1e-7), objective, theta, lambda *_: False, SMALL)
     assert coarse.value == pytest.approx(objective.exact(coarse.theta)[0])
     assert coarse.value <= 1.1 * plain.value + 1e-3
     assert coarse.n_iter == len(coarse.history) - 1
@@ -49,37 +51,37 @@ def test_first_steps_see_a_sample_only(objective, monkeypatch):
     monkeypatch.setattr(
         Objective, "__call__", lambda self, theta: sizes.append(len(self.F)) or evaluate(self, theta)
     )
-    minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: False)
+    minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: False, SMALL)
     assert sizes[0] == 100
     assert sizes[-1] == 400
     assert sizes == sorted(sizes)
 
 
-def test_all_rows_go_on_with_what_the_sample_taught(objective, monkeypatch):
-    received = []
+def test_all_rows_go_on_with_what_the_sample_taught(objective):
+    begun_with = []
 
-    def noted(*arguments, directions=None, **options):
-        received.append(len(directions.pairs))
-        return minimise_exactly(*arguments, directions=directions, **options)
+    class Noted(LBFGS):
+        def minimise(self, fun, theta0, callback=None):
+            begun_with.append(0 if self.learned is None else len(self.learned.pairs))
+            return super().minimise(fun, theta0, callback)
 
-    monkeypatch.setattr(coarse_start, "minimise_exactly", noted)
-    minimise_from_sample(LBFGS(30, 0.0), objective, np.eye(5).ravel(), lambda *_: False)
-    assert len(received) == 1
-    assert received[0] >= 3
+    minimise_from_sample(Noted(30, 0.0), objective, np.eye(5).ravel(), lambda *_: False, SMALL)
+    assert begun_with[0] == 0
+    assert begun_with[1] >= 3
 
 
 @pytest.mark.parametrize("budget", [1, 2, 4, 20])
 def test_budget_covers_both_parts(objective, budget):
     seen = []
     result = minimise_from_sample(
-        LBFGS(budget, 0.0), objective, np.eye(5).ravel(), lambda theta, value: seen.append(value)
+        LBFGS(budget, 0.0), objective, np.eye(5).ravel(), lambda theta, value: seen.append(value), SMALL
     )
     assert result.n_iter == len(seen) <= budget
     assert result.value == pytest.approx(objective.exact(result.theta)[0])
 
 
 def test_a_callback_may_stop_on_the_sample(objective):
-    result = minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: True)
+    result = minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: True, SMALL)
     assert result.n_iter == 1
     assert result.converged
     assert result.value == pytest.approx(objective.exact(result.theta)[0])
@@ -88,14 +90,14 @@ def test_a_callback_may_stop_on_the_sample(objective):
 def test_narrow_neighbourhoods_need_no_sample(objective):
     theta = 30 * np.eye(5).ravel()
     plain = minimise_exactly(LBFGS(5, 0.0), objective, theta, lambda *_: False)
-    same = minimise_from_sample(LBFGS(5, 0.0), objective, theta, lambda *_: False)
+    same = minimise_from_sample(LBFGS(5, 0.0), objective, theta, lambda *_: False, SMALL)
     np.testing.assert_array_equal(same.theta, plain.theta)
 
 
-def test_megm_warns_when_the_budget_ran_out_on_the_sample(small):
+def test_megm_warns_when_the_budget_ran_out_on_the_sample():
     X, y = problem()
     with pytest.warns(ConvergenceWarning):
-        MEGM(max_iter=1, early_stopping=False).fit(X, y)
+        SmallMEGM(max_iter=1, early_stopping=False).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        assert MEGM(max_iter=300, tol=1e-3, early_stopping=False).fit(X, y).objective_ < 0.3
+        assert SmallMEGM(max_iter=300, tol=1e-3, early_stopping=False).fit(X, y).objective_ < 0.3

@@ -5,7 +5,6 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from nearkin.learners.gradient import NCA
-from nearkin.learners.gradient.base import FLOAT32_FROM
 
 X, y = load_iris(return_X_y=True)
 
@@ -38,7 +37,7 @@ def test_float32_and_float64_agree():
 
 def test_large_data_is_optimised_in_float32_to_the_same_objective():
     digits, labels = load_digits(return_X_y=True)
-    assert len(digits) >= FLOAT32_FROM
+    assert len(digits) >= NCA.fit_policy.float32_from
     fitted = NCA(tol=1e-3).fit(digits, labels)
     assert fitted.components_.dtype == np.float64
     assert fitted.objective_ == pytest.approx(soft_error(fitted.components_, digits, labels), abs=1e-4)

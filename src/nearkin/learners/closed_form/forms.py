@@ -13,11 +13,11 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.distances import (
-    AffineMap,
+    AffineEmbedding,
     CentredKernel,
     Distance,
     EmbeddedDistance,
-    FactoredMap,
+    FactoredEmbedding,
     KernelMovedDistance,
 )
 from nearkin.numerics.products import squared_norms
@@ -78,7 +78,7 @@ class PrimalForm:
 
     def _distance(self, transposed: np.ndarray) -> Distance:
         W = np.ascontiguousarray(transposed.T, dtype=self._dtype)
-        return moving(AffineMap(W, origin=self._mean, shift=self._mean), self._moves)
+        return moving(AffineEmbedding(W, origin=self._mean, shift=self._mean), self._moves)
 
     def objective(self, distance: Distance) -> float:
         """Penalised squared error at the ridge solution: what is wanted minus what is explained."""
@@ -113,7 +113,7 @@ class DualForm:
             mean = row_mean(self._X)
             centred = self._X - mean
             return moving(
-                FactoredMap(centred[self._inputs], F @ (self._outputs @ centred), mean), self._moves
+                FactoredEmbedding(centred[self._inputs], F @ (self._outputs @ centred), mean), self._moves
             )
         return KernelMovedDistance(
             self._kernel, self._inputs, F, self._outputs, self._output_gram, moves=self._moves

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
+from nearkin.distances.embeddings import ChainedEmbedding
 from nearkin.maps import KernelMap
-from nearkin.maps.kernel import LiftedMap
 
 
 class KernelRows:
@@ -30,10 +30,10 @@ class KernelRows:
         self.n_components_ = len(L)
         if self.lift_ is None:
             self.components_ = L
-            self.distance_ = EmbeddedDistance.symmetric(AffineMap(L))
+            self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
         else:
             self.__dict__.pop("components_", None)
-            self.distance_ = EmbeddedDistance.symmetric(LiftedMap(self.lift_, AffineMap(L)))
+            self.distance_ = EmbeddedDistance.symmetric(ChainedEmbedding(self.lift_, AffineEmbedding(L)))
 
     @property
     def _n_features_out(self) -> int:

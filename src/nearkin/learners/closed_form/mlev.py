@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
@@ -55,7 +55,7 @@ class _ScatterDifference(EmbeddingLearner):
         self.objective_ = float(self.eigenvalues_.sum())
         self.n_iter_ = 1
         self.components_ = np.ascontiguousarray(span.lifted(axes[:kept]), dtype=X.dtype)
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+        self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
         return self
 
     def _balance(self) -> float:

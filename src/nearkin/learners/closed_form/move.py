@@ -111,10 +111,10 @@ class MoveLabeled(_Move):
         Penalty on W. "auto" tries ten values along one eigendecomposition and keeps the one of best
         k-NN accuracy on held-out training rows.
     kernel : None, str or callable, default=None
-        Move in the feature space of this kernel: any name or function that
+        Move in the feature space of this kernel: "rbf", "polynomial", "linear", or any name or function that
         `sklearn.metrics.pairwise.pairwise_kernels` takes.
     kernel_params : dict or None, default=None
-        Parameters of the kernel, such as ``{"gamma": 0.1}``.
+        Parameters of the kernel, such as ``{"gamma": 0.1}`` or ``{"gamma": "scale"}``.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from scipy import linalg
 from sklearn.covariance import ledoit_wolf
 from sklearn.utils.validation import check_array, validate_data
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 
 
@@ -87,7 +87,7 @@ class RCA(EmbeddingLearner):
         within = self._deviations(X[known], chunks[known])
         covariance = self._covariance(within)
         self.components_ = self._whitening(covariance, X).astype(X.dtype, copy=False)
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+        self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
         self.objective_ = float(np.mean(np.sum((within @ self.components_.T) ** 2, axis=1)))
         self.n_iter_ = 1
         return self

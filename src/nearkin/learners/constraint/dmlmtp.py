@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
+from nearkin.distances.embeddings import ScaledEmbedding
 from nearkin.learners.base import REGRESSION, EmbeddingLearner
 from nearkin.learners.constraint.cross_fitting import (
     arrmse_of,
@@ -18,7 +19,6 @@ from nearkin.learners.constraint.cross_fitting import (
     simplest_good_setting,
     training_errors,
 )
-from nearkin.learners.constraint.feature_scaling import FeatureScaling
 from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path, with_euclid
 from nearkin.learners.constraint.path_settings import PathSettings, Setting, path_settings
 from nearkin.numerics.margin_dual import MarginSolution
@@ -270,7 +270,7 @@ class DMLMTP(EmbeddingLearner):
             if self.verbose:
                 print("[DMLMTP]", ", ".join(f"{name}={value}" for name, value in tried.items()))
 
-    def _keep(self, chosen: Candidate, embedding: FeatureScaling | AffineMap, n_triplets: int) -> None:
+    def _keep(self, chosen: Candidate, embedding: ScaledEmbedding | AffineEmbedding, n_triplets: int) -> None:
         solution = chosen.solution
         self.fell_back_ = False
         self.n_triplets_ = n_triplets
@@ -295,7 +295,7 @@ class DMLMTP(EmbeddingLearner):
         self.shrinkage_, self.euclid_share_ = max(settings.shrinkages), 1.0
         self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
         weights = np.ones(n_features)
-        self._set_embedding(FeatureScaling.from_weights(weights))
+        self._set_embedding(ScaledEmbedding.from_weights(weights))
         if self.metric == "diagonal":
             self._set_weights(weights)
 
@@ -309,8 +309,8 @@ class DMLMTP(EmbeddingLearner):
             )
         warnings.warn(f"DMLMTP falls back to the Euclidean distance: {reason}.", UserWarning, stacklevel=3)
 
-    def _set_embedding(self, embedding: FeatureScaling | AffineMap) -> None:
-        if isinstance(embedding, FeatureScaling):
+    def _set_embedding(self, embedding: ScaledEmbedding | AffineEmbedding) -> None:
+        if isinstance(embedding, ScaledEmbedding):
             self.distance_ = EmbeddedDistance.symmetric(embedding)
             self.n_components_ = len(embedding.features)
             return
@@ -318,7 +318,7 @@ class DMLMTP(EmbeddingLearner):
         if matrix.shape[0] > matrix.shape[1]:
             # The two parts of a mixture lie one above the other; a triangle gives the same distances.
             matrix = np.asarray(np.linalg.qr(matrix, mode="r"))
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(matrix))
+        self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(matrix))
         self.n_components_ = len(matrix)
 
     def _set_weights(self, weights: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from nearkin.distances import AffineMap, EmbeddedDistance
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.constraint.itml import prior_bounds
 from nearkin.learners.constraint.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
@@ -126,7 +126,7 @@ class LEGO(PairLearner):
             self._begin(X)
         L = self.components_.astype(np.float64) if begun else np.eye(X.shape[1])
         self.components_ = self._through(L, X, given).astype(X.dtype)
-        self.distance_ = EmbeddedDistance.symmetric(AffineMap(self.components_))
+        self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
         return self
 
     def _check_settings(self, n_features: int) -> None:

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from nearkin.distances import AffineMap
-from nearkin.learners.constraint.feature_scaling import FeatureScaling
+from nearkin.distances import AffineEmbedding
+from nearkin.distances.embeddings import ScaledEmbedding
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
 from nearkin.learners.constraint.path_settings import Setting
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
@@ -31,7 +31,7 @@ class Candidate:
     nu: float
     shrinkage: float
     solution: MarginSolution | PsdSolution
-    embedding: FeatureScaling | AffineMap | None
+    embedding: ScaledEmbedding | AffineEmbedding | None
     euclid_share: float = 0.0
 
     @property
@@ -67,7 +67,7 @@ def diagonal_path(
                 yield Candidate(n_neighbors, nu, 1.0, solution, None)
                 break
             for share in euclid_shares:
-                scaling = FeatureScaling.from_weights(with_euclid(solution.weights, share))
+                scaling = ScaledEmbedding.from_weights(with_euclid(solution.weights, share))
                 yield Candidate(n_neighbors, nu, 1.0, solution, scaling, share)
 
 
@@ -100,7 +100,7 @@ def full_path(
     if max(shrinkages) > 0:
         found = diagonal_path(X, triplets, neighbourhoods, nus, **stopping)
         diagonal = {
-            (c.n_neighbors, c.nu): c.embedding for c in found if isinstance(c.embedding, FeatureScaling)
+            (c.n_neighbors, c.nu): c.embedding for c in found if isinstance(c.embedding, ScaledEmbedding)
         }
     for n_neighbors in sorted(neighbourhoods):
         part = triplets.within(n_neighbors)
@@ -164,7 +164,7 @@ def _solve_full(coordinates, part: Triplets, nu: float, start, rank, stopping) -
     )
 
 
-def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: float, share: float):
+def _mixture(factor: np.ndarray, scaling: ScaledEmbedding | None, shrinkage: float, share: float):
     """Embedding of (1 - shrinkage) full + shrinkage diagonal, of which a share is Euclid; all of trace 1.
 
     None if it cannot be made. The parts lie one above the other: their squared distances add up, without
@@ -173,9 +173,9 @@ def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: floa
     if shrinkage > 0 and scaling is None:
         return None
     if shrinkage == 1 and scaling is not None:
-        return scaling if share == 0 else FeatureScaling.from_weights(with_euclid(scaling.weights, share))
+        return scaling if share == 0 else ScaledEmbedding.from_weights(with_euclid(scaling.weights, share))
     if shrinkage == share == 0:
-        return AffineMap(np.ascontiguousarray(factor.T))
+        return AffineEmbedding(np.ascontiguousarray(factor.T))
     p = factor.shape[0]
     if p > LARGEST_MIXTURE:
         return None
@@ -184,4 +184,4 @@ def _mixture(factor: np.ndarray, scaling: FeatureScaling | None, shrinkage: floa
         parts.append(np.sqrt((1 - share) * shrinkage / np.sum(scaling.scales**2)) * scaling.matrix)
     if share > 0:
         parts.append(np.sqrt(share / p) * np.eye(p))
-    return AffineMap(np.concatenate(parts))
+    return AffineEmbedding(np.concatenate(parts))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from nearkin.distances import AffineMap, EmbeddedDistance
-from nearkin.distances.embedded import Embedding
+from nearkin.distances import AffineEmbedding, EmbeddedDistance
+from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.gradient.callbacks import (
     EXTRA_FRAMES,
@@ -23,20 +23,13 @@ from nearkin.learners.gradient.callbacks import (
     with_callbacks,
 )
 from nearkin.learners.gradient.early_stopping import steps_by_halves, stops_early
+from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
-from nearkin.numerics.workers import one_blas_thread
+from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
-
-#: From this many samples on, float64 data is optimised in float32: sums over so many pairs hide the
-#: difference, and products take half the time and memory.
-FLOAT32_FROM = 1_000
-#: Size of the random change that sets restarts apart, relative to the start's entries.
-RESTART_NOISE = 0.5
-#: How often a solver may go on after remembered pairs misled it.
-LARGEST_CORRECTIONS = 3
 
 
 @dataclass
@@ -66,6 +59,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     early_stopping: object = False
     #: Frames from a warning to the caller of `fit`.
     _frames_to_caller = 3
+    #: What tunes the fit beyond the parameters.
+    fit_policy: ClassVar[FitPolicy] = FitPolicy()
 
     parameters_: np.ndarray
     lift_: Embedding | None
@@ -112,7 +107,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         reporter = StepReporter(
             self, None, X, y, lambda theta: self._fitted(map_, theta, lift, n_features, X.dtype)
         )
-        with one_blas_thread():
+        with blas_threads():
             last = None if warm else self._last_step(map_, training, theta0, rng)
             result = self._best_of_restarts(map_, training, theta0, rng, reporter, last)
         self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
@@ -151,12 +146,13 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             order = np.argsort(y, kind="stable")
             F, y = F[order], y[order]
             weights = None if weights is None else weights[order]
-        precision = np.float32 if len(F) >= FLOAT32_FROM else F.dtype
+        precision = np.float32 if len(F) >= self.fit_policy.float32_from else F.dtype
         return Training(np.ascontiguousarray(F, dtype=precision), y, weights)
 
     def _last_step(self, map_, training, theta0, rng) -> int | None:
         """The step to stop after, or None to go on until the objective settles."""
-        if not stops_early(self.early_stopping, len(training.F)):
+        policy = self.fit_policy.early_stopping
+        if not stops_early(self.early_stopping, len(training.F), policy):
             return None
         last = steps_by_halves(
             map_,
@@ -167,6 +163,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             theta0,
             weights=training.weights,
             rng=rng,
+            policy=policy,
         )
         if self.verbose:
             told = "all steps help" if last is None else f"best after step {last}"
@@ -182,17 +179,22 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
         best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
-            noise = RESTART_NOISE * np.sqrt(np.mean(theta0**2))
+            noise = self.fit_policy.restart_noise * np.sqrt(np.mean(theta0**2))
             theta = theta0 + noise * rng.standard_normal(theta0.size)
-            # A new start is not to be judged by where the last one led.
-            objective.loss.forget(objective.state)
             result = self._optimise(objective, theta, self._progress(run, reporter, last))
             if result.value < best.value:
                 best = result
         return best
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
-        return minimise_exactly(self._solver(), objective, theta, callback, self._coordinates(objective))
+        return minimise_exactly(
+            self._solver(),
+            objective,
+            theta,
+            callback,
+            coordinates=self._coordinates(objective),
+            most_corrections=self.fit_policy.most_corrections,
+        )
 
     def _coordinates(self, objective: Objective) -> Coordinates | None:
         """Where the solver should take its steps; None for the parameters themselves."""
@@ -213,8 +215,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _fitted(self, map_, theta, lift, n_features, dtype) -> dict:
         """Attributes of a learner fitted to theta."""
         embedding = map_.freeze(theta, lift, n_features)
-        if isinstance(embedding, AffineMap) and embedding.matrix is not None:
-            embedding = AffineMap(embedding.matrix.astype(dtype))
+        if isinstance(embedding, AffineEmbedding) and embedding.matrix is not None:
+            embedding = AffineEmbedding(embedding.matrix.astype(dtype))
             linear = {"components_": embedding.matrix}
         else:
             linear = {}
@@ -241,30 +243,29 @@ def minimise_exactly(
     objective: Objective,
     theta,
     callback,
+    *,
     coordinates: Coordinates | None = None,
-    directions=None,
+    most_corrections: int = FitPolicy.most_corrections,
 ) -> SolverResult:
     """Minimise, and go on if the exact value at the end is worse than the solver believed.
 
     The value reported, and the last of the history, are exact.
     """
 
-    def minimise(solver: Solver, theta: np.ndarray, directions) -> SolverResult:
+    def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
         if coordinates is None:
-            return solver.minimise(objective, theta, callback, directions)
-        return minimise_in(coordinates, solver, objective, theta, callback, directions)
+            return solver.minimise(objective, theta, callback)
+        return minimise_in(coordinates, solver, objective, theta, callback)
 
-    result = minimise(solver, theta, directions)
-    for correction in range(LARGEST_CORRECTIONS + 1):
+    result = minimise(solver, theta)
+    for correction in range(most_corrections + 1):
         exact = objective.exact(result.theta)[0]
-        wrong = exact - result.value > max(solver.tol, objective.loss.negligible) * max(abs(exact), 1.0)
+        wrong = exact - result.value > max(solver.tol, objective.tolerance) * max(abs(exact), 1.0)
         history = [*result.history[:-1], exact]
         result = replace(result, value=exact, history=history)
-        if not wrong or result.n_iter >= solver.max_iter or correction == LARGEST_CORRECTIONS:
+        if not wrong or result.n_iter >= solver.max_iter or correction == most_corrections:
             break
-        rest = copy.copy(solver)
-        rest.max_iter = solver.max_iter - result.n_iter
-        more = minimise(rest, result.theta, None)
+        more = minimise(solver.limited(solver.max_iter - result.n_iter), result.theta)
         result = replace(
             more,
             n_iter=result.n_iter + more.n_iter,

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin.learners.gradient.policy import EarlyStoppingPolicy
 from nearkin.losses import Loss
 from nearkin.maps import Map
 from nearkin.objective import Objective
 from nearkin.solvers import Solver
 
-#: "auto" stops early on fewer samples than this: with more, there is less to gain and more to pay.
-AUTO_BELOW = 1_000
-#: Halves of fewer rows than this judge by chance.
-SMALLEST_HALF = 10
-#: Small data is halved again and again until about this many rows have been judged, ...
-ROWS_JUDGED = 1_000
-#: ... but not more often than this.
-MOST_HALVINGS = 5
-#: Steps without a better value on the unseen rows before a half gives up.
-PATIENCE = 10
-#: How much larger than from the common start coordinates may be from a half's own.
-LARGEST_BLOW_UP = 1e3
+DEFAULT = EarlyStoppingPolicy()
 
 
-def stops_early(setting, n_samples: int) -> bool:
+def stops_early(setting, n_samples: int, policy: EarlyStoppingPolicy = DEFAULT) -> bool:
     """What the setting "auto", True or False means for so many samples.
 
     >>> stops_early("auto", 500), stops_early("auto", 5000), stops_early(True, 5000), stops_early(True, 10)
@@ -31,12 +21,21 @@ def stops_early(setting, n_samples: int) -> bool:
     """
     if not isinstance(setting, bool | np.bool_) and setting != "auto":
         raise ValueError(f"early_stopping={setting!r}: expected 'auto', True or False.")
-    wanted = n_samples < AUTO_BELOW if setting == "auto" else bool(setting)
-    return wanted and n_samples >= 2 * SMALLEST_HALF
+    wanted = n_samples < policy.auto_below if setting == "auto" else bool(setting)
+    return wanted and n_samples >= 2 * policy.smallest_half
 
 
 def steps_by_halves(
-    map_: Map, loss: Loss, solver: Solver, F, y, theta0, *, weights=None, rng: np.random.RandomState
+    map_: Map,
+    loss: Loss,
+    solver: Solver,
+    F,
+    y,
+    theta0,
+    *,
+    weights=None,
+    rng: np.random.RandomState,
+    policy: EarlyStoppingPolicy = DEFAULT,
 ) -> int | None:
     """The number of steps after which the loss on unseen rows is least; None if it is least at the end.
 
@@ -60,10 +59,10 @@ def steps_by_halves(
     """
     n = len(F)
     curves = []
-    for _ in range(int(np.clip(ROWS_JUDGED // n, 1, MOST_HALVINGS))):
+    for _ in range(int(np.clip(policy.rows_judged // n, 1, policy.most_halvings))):
         halves = split_in_halves(y, rng)
         for seen, unseen in (halves, halves[::-1]):
-            start = _start(map_, F, seen, y, theta0, rng)
+            start = _start(map_, F, seen, y, theta0, rng, policy)
             fitted, judge = (
                 Objective(
                     map_,
@@ -75,7 +74,7 @@ def steps_by_halves(
                 )
                 for rows in (seen, unseen)
             )
-            curves.append(_unseen_values(solver, fitted, judge, start))
+            curves.append(_unseen_values(solver, fitted, judge, start, policy.patience))
     length = max(map(len, curves))
     # A half that has ended stays where it is.
     mean = np.mean([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves], axis=0)
@@ -95,7 +94,7 @@ def split_in_halves(y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarr
     return np.sort(order[::2]), np.sort(order[1::2])
 
 
-def _start(map_, F, seen, y, theta0, rng) -> np.ndarray:
+def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:
     """Where the rows seen would begin by themselves, unless that is of no use to the others."""
     try:
         start = map_.start(F[seen], y[seen], rng)
@@ -104,16 +103,16 @@ def _start(map_, F, seen, y, theta0, rng) -> np.ndarray:
         return theta0
     # A feature that hardly varies in one half may vary in the other, where LDA blows it up.
     own, usual = (np.abs(map_.forward(theta, F)[0]).max() for theta in (start, theta0))
-    return start if own <= LARGEST_BLOW_UP * usual else theta0
+    return start if own <= policy.largest_blow_up * usual else theta0
 
 
-def _unseen_values(solver: Solver, fitted: Objective, judge: Objective, start) -> list[float]:
+def _unseen_values(solver: Solver, fitted: Objective, judge: Objective, start, patience: int) -> list[float]:
     """The loss of the unseen rows at the start and after each step."""
     values = [judge(start)[0]]
 
     def after_step(theta, _) -> bool:
         values.append(judge(theta)[0])
-        return len(values) - 1 - int(np.argmin(values)) >= PATIENCE
+        return len(values) - 1 - int(np.argmin(values)) >= patience
 
     solver.minimise(fitted, start, after_step)
     return values

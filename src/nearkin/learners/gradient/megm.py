@@ -74,9 +74,8 @@ class MEGM(GradientLearner):
 
     Notes
     -----
-    Cost and memory as for `NCA`. From 1,500 samples on, the first steps, as long as the kernels are
-    broad, are taken on a sample of the rows; `history_` then begins with the
-    sample's values.
+    Cost and memory as for `NCA`. From 1,000 samples on, the first steps, as long as the kernels are broad,
+    are taken on a sample of the rows; `history_` then begins with the sample's values.
 
     References
     ----------
@@ -144,7 +143,7 @@ class MEGM(GradientLearner):
         return TotalLoss([(1.0, loss), (self.penalty, DriftLoss())]) if self.penalty else loss
 
     def _optimise(self, objective, theta, callback):
-        return minimise_from_sample(self._solver(), objective, theta, callback)
+        return minimise_from_sample(self._solver(), objective, theta, callback, self.fit_policy.coarse)
 
     def _checked(self, X, y, sample_weight):
         check_megm_settings(self)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin.distances.embeddings import GatedEmbedding
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.lmnn import check_margin_settings
 from nearkin.losses import LargeMarginLoss
-from nearkin.maps import GatedEmbedding, GatedMap
+from nearkin.maps import GatedMap
 from nearkin.solvers import SolverResult
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from nearkin.distances import EmbeddedDistance
-from nearkin.distances.per_prototype import CentredMap
+from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_query import GaussianClasses, PerQueryDistance
 from nearkin.learners.base import Learner
 from nearkin.numerics.linear_metric import fixed_signs, ridged
@@ -159,16 +159,16 @@ class GLML(Learner):
             if not _share(getattr(self, name)):
                 raise ValueError(f"{name}={getattr(self, name)!r}: expected a number from 0 to 1.")
 
-    def _coordinates(self, X: np.ndarray) -> CentredMap:
+    def _coordinates(self, X: np.ndarray) -> CentredEmbedding:
         """The features themselves about their mean, or the principal directions where they are too many."""
         n, d = X.shape
         origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         kept = min(d, MOST_COORDINATES) if self.n_components == "auto" else self.n_components or d
         if kept == d and d < n:
-            return CentredMap(np.ones(d, dtype=X.dtype), origin)
+            return CentredEmbedding(np.ones(d, dtype=X.dtype), origin)
         _, lengths, axes = np.linalg.svd(X.astype(np.float64) - origin, full_matrices=False)
         rank = int(np.sum(lengths > lengths[0] * max(n, d) * np.finfo(np.float64).eps))
-        return CentredMap(fixed_signs(axes[: max(1, min(rank, kept))]).astype(X.dtype), origin)
+        return CentredEmbedding(fixed_signs(axes[: max(1, min(rank, kept))]).astype(X.dtype), origin)
 
     def _densities(self, U: np.ndarray, codes: np.ndarray) -> GaussianClasses:
         d, counts = U.shape[1], np.bincount(codes)

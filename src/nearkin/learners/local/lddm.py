@@ -10,7 +10,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from nearkin.distances.per_prototype import CentredMap, PerPrototypeDistance
+from nearkin.distances.embeddings import CentredEmbedding
+from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
 from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
@@ -126,7 +127,7 @@ class LDDM(ClassifierMixin, Learner):
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings()
         origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        embedding = CentredMap(np.ones_like(origin), origin)
+        embedding = CentredEmbedding(np.ones_like(origin), origin)
         self._rows = embedding(X)
         self._codes = codes
         self.focal_rows_ = self._choose_focal(codes)

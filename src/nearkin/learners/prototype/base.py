@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from nearkin.distances.per_prototype import CentredMap, PerPrototypeDistance
+from nearkin.distances.embeddings import CentredEmbedding
+from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.prototype.counts import choose_count, prototype_counts
 from nearkin.learners.prototype.rows import merge_equal_rows
@@ -82,14 +83,16 @@ class PrototypeLearner(ClassifierMixin, Learner):
             if not holds(value):
                 raise ValueError(f"{name}={value!r}: expected {expected}.")
 
-    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+    def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         raise NotImplementedError
 
     def _resolve_rank(self, n_coordinates) -> int | None:
         """Rows of each factor; None for a weight per coordinate."""
         raise NotImplementedError
 
-    def _publish(self, embedding: CentredMap, prototypes: Prototypes) -> tuple[np.ndarray, np.ndarray, bool]:
+    def _publish(
+        self, embedding: CentredEmbedding, prototypes: Prototypes
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
         """`prototypes_`, `metrics_`, and whether the prototypes are rows of input space."""
         matrix, origin = embedding.matrix, embedding.origin
         if matrix.ndim == 1:
@@ -142,7 +145,7 @@ class PrototypeLearner(ClassifierMixin, Learner):
         start = self._start(data, counts, rank, rng)
         return train(data, start, self._schedule(data, self.verbose), rng, validation)
 
-    def _keep(self, run: Trained, embedding: CentredMap) -> None:
+    def _keep(self, run: Trained, embedding: CentredEmbedding) -> None:
         """Set the fitted attributes from the best run."""
         trained = run.prototypes
         metrics = _principal_axes(trained.metrics) if trained.metrics.ndim == 3 else np.abs(trained.metrics)

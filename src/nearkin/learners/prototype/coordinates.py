@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearkin.distances.per_prototype import CentredMap
+from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.starts import (
     METRIC_STARTS,
     scaled_to_unit_power,
@@ -17,7 +17,7 @@ MANY_COORDINATES = 64
 LOW_RANK = 32
 
 
-def start_coordinates(X, y, weights, init_metric, n_components) -> CentredMap:
+def start_coordinates(X, y, weights, init_metric, n_components) -> CentredEmbedding:
     """The map to the coordinates that the given start stands for."""
     n_features = X.shape[1]
     if not isinstance(init_metric, str):
@@ -35,10 +35,10 @@ def start_coordinates(X, y, weights, init_metric, n_components) -> CentredMap:
         matrix, origin = start_matrix(X, y, weights, init_metric, kept)
     except FloatingPointError:
         raise ValueError("the values of X are too large to square; scale the features first.") from None
-    return CentredMap(matrix.astype(X.dtype, copy=False), origin.astype(X.dtype, copy=False))
+    return CentredEmbedding(matrix.astype(X.dtype, copy=False), origin.astype(X.dtype, copy=False))
 
 
-def _given_coordinates(X, weights, init_metric) -> CentredMap:
+def _given_coordinates(X, weights, init_metric) -> CentredEmbedding:
     matrix = np.atleast_2d(np.asarray(init_metric, dtype=X.dtype))
     if matrix.ndim != 2 or matrix.shape[1] != X.shape[1] or not np.isfinite(matrix).all():
         raise ValueError(
@@ -46,7 +46,7 @@ def _given_coordinates(X, weights, init_metric) -> CentredMap:
             f"needs finite values of shape (e, {X.shape[1]})."
         )
     mean, _ = weighted_moments(X, weights)
-    return CentredMap(scaled_to_unit_power(X - mean, weights, matrix), mean)
+    return CentredEmbedding(scaled_to_unit_power(X - mean, weights, matrix), mean)
 
 
 def resolve_rank(rank, n_coordinates) -> int:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearkin.distances.per_prototype import CentredMap, KernelRows
+from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
 from nearkin.learners.prototype.starts import start_matrix
@@ -167,20 +167,20 @@ class KernelLMDL(PrototypeLearner):
         if self.init_metric not in KERNEL_STARTS:
             raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(KERNEL_STARTS)}.")
 
-    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+    def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         n_landmarks = min(len(X), MAX_LANDMARKS if self.n_landmarks is None else self.n_landmarks)
         chosen = np.arange(len(X))
         if n_landmarks < len(X):
             chosen = np.sort(rng.choice(len(X), n_landmarks, replace=False))
         self.landmarks_ = X[chosen]
         settings = {"gamma": kernel_scale(X, self.gamma), "degree": self.degree, "coef0": self.coef0}
-        rows = KernelRows(self.landmarks_, self.kernel, **settings)
+        rows = KernelValues(self.landmarks_, self.kernel, **settings)
         K = rows(X)
         orthonormal = kernel_basis(K[chosen])
         features = K @ orthonormal.T
         kept = min(features.shape[1], MANY_COORDINATES if self.n_components is None else self.n_components)
         matrix, _ = start_matrix(features, y, weights, KERNEL_STARTS[self.init_metric], kept)
-        return CentredMap((matrix @ orthonormal).astype(X.dtype, copy=False), weights @ K, rows)
+        return CentredEmbedding((matrix @ orthonormal).astype(X.dtype, copy=False), weights @ K, rows)
 
     def _resolve_rank(self, n_coordinates) -> int:
         return resolve_rank(self.rank, n_coordinates)

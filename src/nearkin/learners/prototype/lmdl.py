@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from nearkin.distances.per_prototype import CentredMap
+from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import resolve_rank, start_coordinates
 
@@ -144,7 +144,7 @@ class LMDL(PrototypeLearner):
         # A low rank regularises where the classes are small; many prototypes serve many rows.
         return {"n_prototypes": [1, 5, 10], "rank": [None, max(2, min(n_features // 3, 16))]}
 
-    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+    def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         return start_coordinates(X, y, weights, self.init_metric, self.n_components)
 
     def _resolve_rank(self, n_coordinates) -> int:

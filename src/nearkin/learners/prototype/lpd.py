@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from nearkin.distances.per_prototype import CentredMap
+from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import start_coordinates
 
@@ -124,7 +124,7 @@ class LPD(PrototypeLearner):
     def tuning_grid(cls, n_samples, n_features, n_classes):
         return {"n_prototypes": [1, 5, 10], "beta": [3.0, 10.0]}
 
-    def _start_embedding(self, X, y, weights, rng) -> CentredMap:
+    def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         if self.init_metric not in DIAGONAL_STARTS:
             raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(DIAGONAL_STARTS)}.")
         return start_coordinates(X, y, weights, DIAGONAL_STARTS[self.init_metric], None)

@@ -1,17 +1,17 @@
 import pytest
 
-from nearkin.numerics import near_pair_search
+from nearkin.pairwise import search
 
 
 @pytest.fixture
 def searches(monkeypatch):
     """How often pairs were searched for."""
     count = []
-    search = near_pair_search.near_pairs
+    original = search.near_pairs
 
     def counted(*args, **kwargs):
         count.append(1)
-        return search(*args, **kwargs)
+        return original(*args, **kwargs)
 
-    monkeypatch.setattr(near_pair_search, "near_pairs", counted)
+    monkeypatch.setattr(search, "near_pairs", counted)
     return count

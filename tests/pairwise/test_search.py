@@ -3,9 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from tests.pairwise.pair_sets import listed, near
 
-from nearkin.numerics import near_pairs as module
-from nearkin.numerics.near_pairs import (
+from nearkin.numerics.threads import allowed_workers
+from nearkin.pairwise import search
+from nearkin.pairwise.policy import SearchPolicy
+from nearkin.pairwise.search import (
+    NearPairSearch,
     distances_of,
     list_distances,
     near_pairs,
@@ -13,18 +17,6 @@ from nearkin.numerics.near_pairs import (
     pairs_within,
     row_stripes,
 )
-from nearkin.numerics.workers import one_blas_thread
-
-
-def brute_pairs(Z, limits, groups):
-    D = cdist(Z, Z, "sqeuclidean")
-    near = np.maximum.outer(limits, limits) >= D
-    return {(i, j) for i, j in zip(*np.nonzero(near)) if i < j and groups[i] != groups[j]}
-
-
-def as_set(indptr, others):
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    return set(zip(rows.tolist(), others.tolist()))
 
 
 @given(n=st.integers(2, 150), e=st.integers(1, 6), seed=st.integers(0, 99), n_groups=st.integers(1, 200))
@@ -35,18 +27,16 @@ def test_finds_exactly_the_near_pairs(n, e, seed, n_groups):
     limits = rng.uniform(0, 2, n)
     groups = np.sort(rng.randint(n_groups, size=n))
     pairs, distances = near_pairs(Z, limits, groups=groups, max_pairs=n * n)
-    assert as_set(*pairs) == brute_pairs(Z, limits, groups)
+    assert listed(pairs) == near(Z, limits, groups)
     np.testing.assert_allclose(distances, list_distances(Z, *pairs), atol=1e-12)
 
 
-def test_blocks_do_not_change_the_answer(monkeypatch):
+def test_tiles_do_not_change_the_answer():
     rng = np.random.RandomState(0)
     Z = rng.standard_normal((300, 3))
     limits = rng.uniform(0, 1, 300)
     whole, _ = near_pairs(Z, limits, max_pairs=10**6)
-    monkeypatch.setattr(module, "TILE_ROWS", 37)
-    monkeypatch.setattr(module, "TILE_COLUMNS", 50)
-    cut, _ = near_pairs(Z, limits, max_pairs=10**6)
+    cut, _ = near_pairs(Z, limits, max_pairs=10**6, policy=SearchPolicy(tile_rows=37, tile_columns=50))
     for a, b in zip(whole, cut):
         np.testing.assert_array_equal(a, b)
 
@@ -55,20 +45,21 @@ def test_float32_misses_none_far_from_the_origin():
     rng = np.random.RandomState(1)
     Z = (30 + rng.standard_normal((200, 5))).astype(np.float32)
     limits = np.full(200, 2.0)
-    found = as_set(*near_pairs(Z, limits, max_pairs=10**6)[0])
-    assert brute_pairs(Z.astype(np.float64), limits, np.arange(200)) <= found
+    found = listed(near_pairs(Z, limits, max_pairs=10**6)[0])
+    assert near(Z.astype(np.float64), limits) <= found
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_pairs_within_keeps_the_near_ones_only(workers, monkeypatch):
-    monkeypatch.setattr(module, "worker_count", lambda multiply_adds: workers)
     rng = np.random.RandomState(5)
     Z, limits = rng.standard_normal((80, 3)), rng.uniform(0, 1, 80)
     candidates = near_pairs(Z, limits + 1.0, max_pairs=10**4)[0]
-    with one_blas_thread():
+    # So few pairs would be left to one worker.
+    monkeypatch.setattr(search, "worker_count", lambda multiply_adds: workers)
+    with allowed_workers(workers):
         (indptr, others), distances = pairs_within(Z, candidates, limits)
     owners = np.repeat(np.arange(80), np.diff(indptr))
-    assert as_set(indptr, others) == brute_pairs(Z, limits, np.arange(80))
+    assert listed((indptr, others)) == near(Z, limits)
     np.testing.assert_allclose(distances, ((Z[owners] - Z[others]) ** 2).sum(axis=1))
 
 
@@ -94,3 +85,34 @@ def test_nearest_rows_agree_with_brute_force(dtype, k):
 def test_stripes_cover_every_row_once(counts, parts):
     stripes = row_stripes(np.concatenate([[0], np.cumsum(counts)]), parts)
     assert [row for a, b in stripes for row in range(a, b)] == list(range(len(counts)))
+
+
+def test_search_in_principal_dimensions_finds_the_same_pairs():
+    rng = np.random.RandomState(0)
+    Z = rng.standard_normal((150, 40)) * 0.8 ** np.arange(40)
+    limits = rng.uniform(1.0, 2.0, 150)
+    finder = NearPairSearch()
+    found = listed(finder(Z, limits, 20_000)[0])
+    assert finder._principal_directions(Z).shape[1] < 40
+    assert found == near(Z, limits)
+
+
+def test_misleading_principal_dimensions_are_given_up():
+    rng = np.random.RandomState(0)
+    Z = 2.0 * rng.standard_normal((150, 40))
+    # In the leading dimensions the rows fall into ten-fold copies, in the others they are far apart.
+    Z[:, :8] = 30.0 * np.repeat(rng.standard_normal((15, 8)), 10, axis=0)
+    finder = NearPairSearch()
+    for _ in range(4):
+        assert near(Z, np.full(150, 5.0)) == listed(finder(Z, np.full(150, 5.0), 20_000)[0])
+    assert finder.share > 0.9
+
+
+def test_distances_are_as_exact_as_asked():
+    Z = (1000 + np.random.RandomState(0).standard_normal((60, 3))).astype(np.float32)
+    limits = np.full(60, 4.0, dtype=np.float32)
+    for largest_error, exact in ((0.0, True), (1e9, False)):
+        (indptr, others), distances = NearPairSearch(largest_error=largest_error)(Z, limits, 10_000)
+        owners = np.repeat(np.arange(60), np.diff(indptr))
+        errors = np.abs(((Z[owners] - Z[others]) ** 2).sum(axis=1) - distances)
+        assert (errors.max() < 1e-5) == exact

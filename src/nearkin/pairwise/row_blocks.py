@@ -6,19 +6,28 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nearkin.numerics.near_pairs import block_rows
-from nearkin.numerics.products import squared_norms
-from nearkin.numerics.workers import run_striped, worker_count
+from nearkin.numerics.threads import run_striped, worker_count
+from nearkin.pairwise.policy import SearchPolicy
+
+
+def block_rows(n_columns: int, itemsize: int, policy: SearchPolicy) -> int:
+    """Rows of a block of `n_columns` columns: enough for efficient products, within its bytes."""
+    return int(np.clip(policy.block_bytes // max(1, n_columns * itemsize), 32, 512))
 
 
 def row_block_gradient(
-    Z: np.ndarray, weigh: Callable[[np.ndarray, int, np.ndarray], float], *, every: int = 1
+    Z: np.ndarray,
+    weigh: Callable[[np.ndarray, int, np.ndarray], float],
+    *,
+    every: int = 1,
+    policy: SearchPolicy | None = None,
 ) -> tuple[float, np.ndarray]:
     """Value and gradient of E(D), D the squared distances between the rows of Z.
 
     Parameters
     ----------
     Z : ndarray of shape (n, e)
+        Best centred: inner products lose digits in proportion to the norms.
     weigh : callable (G, first, norms) -> float
         Gets the inner products G of rows ``first, first + 1, ...`` with all rows, and the squared
         norms of all rows; overwrites G with the weights ``dE/dD_ij`` of those rows (anything finite
@@ -35,12 +44,24 @@ def row_block_gradient(
     Notes
     -----
     3 n^2 e multiply-adds: distances, C Z and C' Z.
+
+    Examples
+    --------
+    The sum of all squared distances, for which every weight is one:
+
+    >>> def weigh(G, first, norms):
+    ...     value = float((norms[first : first + len(G), None] + norms - 2 * G).sum())
+    ...     G[:] = 1
+    ...     return value
+    >>> row_block_gradient(np.array([[-1.0], [1.0]]), weigh)
+    (8.0, array([[-8.],
+           [ 8.]]))
     """
     n, width = Z.shape
-    norms = squared_norms(Z)
+    norms = np.einsum("ij,ij->i", Z, Z)
     # A column of ones makes the same products give the row and column sums of C.
     extended = np.concatenate([Z, np.ones((n, 1), dtype=Z.dtype)], axis=1)
-    rows = block_rows(n, Z.itemsize)
+    rows = block_rows(n, Z.itemsize, policy or SearchPolicy())
     starts = range(0, n, rows)[::every]
     workers = min(worker_count(3 * n * n * width), len(starts))
     sums = [np.zeros((n, width + 1), dtype=Z.dtype) for _ in range(workers)]

@@ -1,6 +1,6 @@
-"""Compiled loops of the soft-neighbour losses: leave-one-out softmax rows and their pair weights.
+"""Compiled loops of softly weighted neighbours: p_ij = exp(-sharpness_i * D_ij) / (sum over j != i).
 
-Row i sees its neighbours through p_ij = exp(-sharpness_i * D_ij) / (sum over j != i).
+Rows ``first..stop`` mean ``range(first, stop)``: each worker has a stretch of its own.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 
 from nearkin.numerics.fast_exp import exp
+from nearkin.pairwise.kernels import FAR
 
-# Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
-FAR = 1e37
+#: Columns that are searched for a new minimum at once.
 CHUNK = 64
 
 

@@ -1,9 +1,13 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.losses.pair_sets import listed, near
+from tests.pairwise.pair_sets import listed, near
 
-from nearkin.losses.pair_memory import OLDEST, PairMemory
+from nearkin.numerics.threads import allowed_workers
+from nearkin.pairwise.lists import MirroredPairs, PairMemory
+from nearkin.pairwise.policy import ListPolicy, SearchPolicy
+from nearkin.pairwise.search import list_distances, near_pairs
 
 GROUPS = np.repeat(np.arange(4), 30)
 
@@ -69,15 +73,29 @@ def test_list_grown_too_long_is_made_anew(searches):
     assert len(fewer[1]) < len(pairs[1]) / 3
 
 
-def test_forgetting_tells_whether_the_list_was_old():
+def test_a_list_knows_its_age_and_forgetting_ends_it():
     Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
     limits = np.full(120, 0.5)
     memory.within(Z, limits, 10_000)
-    assert not memory.forget()
+    assert memory.age == 0
     for step in range(3):
         memory.within((1 + 1e-3 * step) * Z, limits, 10_000)
     memory.within(Z, limits, 10_000)
-    assert memory.forget()
+    assert memory.age > 0
+    memory.forget()
+    # Nothing is left of what came before.
+    assert vars(memory).keys() == vars(PairMemory()).keys()
+    memory.within(Z, limits, 10_000)
+    assert memory.age == 0
+
+
+def test_no_attribute_appears_later():
+    Z, memory = np.random.RandomState(0).standard_normal((120, 40)), PairMemory()
+    born, searched = set(vars(memory)), set(vars(memory.search))
+    for _ in range(3):
+        memory.within(Z, np.full(120, 0.5), 10_000)
+    assert set(vars(memory)) == born
+    assert set(vars(memory.search)) == searched
 
 
 def test_a_long_list_does_not_hide_what_came_in():
@@ -103,6 +121,66 @@ def test_rows_that_drift_apart_need_few_searches(searches):
 
 def test_no_list_grows_older_than_allowed(searches):
     Z, limits, memory = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 0.5), PairMemory()
-    for _ in range(2 * OLDEST + 4):
+    for _ in range(2 * ListPolicy().oldest + 4):
         memory.within(Z, limits, 10_000)
     assert len(searches) >= 3
+
+
+@pytest.fixture(params=[1, 3], ids=["one worker", "three workers"])
+def mirrored_list(request):
+    """Rows, their near pairs, and the pairs mirrored by so many workers."""
+    Z = np.random.RandomState(3).standard_normal((90, 3))
+    pairs = near_pairs(Z, np.full(90, 1.5), max_pairs=10**4)[0]
+    with allowed_workers(request.param):
+        yield Z, pairs, MirroredPairs(pairs, SearchPolicy(pair_cost=np.inf))
+
+
+def as_matrix(starts, columns, values):
+    full = np.zeros((90, 90))
+    full[np.repeat(np.arange(90), np.diff(starts)), columns] = values
+    return full
+
+
+def test_every_pair_stands_in_the_rows_of_both_partners(mirrored_list):
+    _, (indptr, others), mirrored = mirrored_list
+    values = np.random.RandomState(0).uniform(1, 2, others.size)
+    once = as_matrix(indptr, others, values)
+    twice = as_matrix(mirrored.starts, mirrored.partners, mirrored.spread(values))
+    np.testing.assert_array_equal(twice, once + once.T)
+    assert mirrored.partners.size == 2 * others.size
+    for i in range(90):
+        assert np.all(np.diff(mirrored.partners[mirrored.starts[i] : mirrored.starts[i + 1]]) > 0)
+
+
+def test_joined_weights_are_the_sum_of_both_ways(mirrored_list):
+    _, _, mirrored = mirrored_list
+    weights = np.random.RandomState(1).standard_normal(mirrored.partners.size)
+    before = as_matrix(mirrored.starts, mirrored.partners, weights)
+    mirrored.join(weights)
+    after = as_matrix(mirrored.starts, mirrored.partners, weights)
+    np.testing.assert_array_equal(after, before + before.T)
+
+
+def test_parts_cover_all_rows_and_add_up(mirrored_list):
+    _, _, mirrored = mirrored_list
+    seen = []
+    assert mirrored.row_parts(lambda first, stop: seen.extend(range(first, stop)) or stop - first) == 90
+    assert sorted(seen) == list(range(90))
+
+
+def test_the_gradient_is_that_of_the_weighted_distances(mirrored_list):
+    Z, (indptr, others), mirrored = mirrored_list
+    rng = np.random.RandomState(2)
+    weights = rng.standard_normal(others.size) * (rng.uniform(size=others.size) < 0.7)
+    gradient = mirrored.gradient(Z, mirrored.spread(weights))
+    step = 1e-6 * rng.standard_normal(Z.shape)
+    change = (
+        weights @ (list_distances(Z + step, indptr, others) - list_distances(Z - step, indptr, others)) / 2
+    )
+    np.testing.assert_allclose(np.sum(gradient * step), change, rtol=1e-6)
+
+
+def test_a_list_without_pairs_gives_a_gradient_of_zero():
+    Z = np.arange(4.0)[:, None]
+    mirrored = MirroredPairs((np.zeros(5, dtype=np.int64), np.empty(0, dtype=np.int32)))
+    np.testing.assert_array_equal(mirrored.gradient(Z, mirrored.spread(np.empty(0))), np.zeros((4, 1)))

@@ -1,0 +1,27 @@
+"""Every embedding that a fitted learner may leave behind: immutable, plain arrays, rows to rows."""
+
+from nearkin.distances.embeddings.affine import (
+    AffineEmbedding,
+    CentredEmbedding,
+    FactoredEmbedding,
+    ScaledEmbedding,
+)
+from nearkin.distances.embeddings.base import Embedding
+from nearkin.distances.embeddings.gated import GatedEmbedding
+from nearkin.distances.embeddings.kernel import ChainedEmbedding, KernelEmbedding, KernelValues
+from nearkin.distances.embeddings.transformer import TransformerEmbedding
+from nearkin.distances.embeddings.unit import UnitEmbedding
+
+__all__ = [
+    "AffineEmbedding",
+    "CentredEmbedding",
+    "ChainedEmbedding",
+    "Embedding",
+    "FactoredEmbedding",
+    "GatedEmbedding",
+    "KernelEmbedding",
+    "KernelValues",
+    "ScaledEmbedding",
+    "TransformerEmbedding",
+    "UnitEmbedding",
+]

@@ -1,0 +1,66 @@
+"""Embeddings made of Mercer kernels, and embeddings after each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.mercer import mercer_kernel
+
+
+@dataclass(frozen=True)
+class KernelValues:
+    """The empirical kernel map: kernel values of each row to the landmarks."""
+
+    landmarks: np.ndarray
+    kernel: object = "rbf"
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __call__(self, X, /) -> np.ndarray:
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        return mercer_kernel(
+            X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+
+
+@dataclass(frozen=True)
+class KernelEmbedding:
+    """Rows whose inner products are about the scaled kernel: k(x, landmarks) @ whitening - shift."""
+
+    landmarks: np.ndarray
+    whitening: np.ndarray
+    shift: np.ndarray
+    kernel: object
+    gamma: float
+    degree: int
+    coef0: float
+
+    #: Rows lifted together: many at once would need as much again for their kernel values.
+    rows_at_once: ClassVar[int] = 4_096
+
+    def __call__(self, X, /) -> np.ndarray:
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        features = np.empty((X.shape[0], len(self.shift)), dtype=X.dtype)
+        for first in range(0, X.shape[0], self.rows_at_once):
+            rows = slice(first, first + self.rows_at_once)
+            K = mercer_kernel(
+                X[rows], landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+            )
+            features[rows] = K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)
+        return features
+
+
+@dataclass(frozen=True)
+class ChainedEmbedding:
+    """A fitted embedding after a fixed lift."""
+
+    lift: Embedding
+    then: Embedding
+
+    def __call__(self, X, /) -> np.ndarray:
+        return self.then(self.lift(X))

@@ -1,0 +1,351 @@
+"""Compiled loops over pairs of rows: searching, listing and hinges; loaded only when needed.
+
+Rows ``first..stop`` mean ``range(first, stop)``: each worker has a stretch of its own. Loops that must be
+vectorised write what they find whether or not it is kept, as a branch would cost more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: Beyond any squared distance; finite, as fast-math loops may assume that nothing is infinite.
+FAR = 1e37
+
+# The product of a single bit with this de Bruijn number has a top of six bits that tells which bit it was.
+_DE_BRUIJN = 0x03F79D71B4CB0A89
+_BIT_PLACES = np.zeros(64, np.int64)
+for _bit in range(64):
+    _BIT_PLACES[((_DE_BRUIJN << _bit) & (2**64 - 1)) >> 58] = _bit
+
+
+# --- searching: tiles of inner products to near pairs ---
+
+
+@njit(cache=True, nogil=True)
+def _first_flag(word):
+    """Place, from 0 to 7, of the first byte that is one in a word of eight flags."""
+    lowest = word & (~word + np.uint64(1))
+    return _BIT_PLACES[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)] >> 3
+
+
+@njit(cache=True, nogil=True)
+def collect_near(
+    G, row, column, norms, halves, limits, firsts, written, rows_out, columns_out, distances_out
+):
+    """Add the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
+
+    G holds the inner products of rows ``row...`` with rows ``column...``; only partners from
+    ``firsts[i]`` on are listed. Returns how many pairs are written then, or -1 if the output is too short.
+    """
+    zero = G.dtype.type(0)
+    n_rows, n_columns = G.shape
+    others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
+    # Comparisons into bytes are vectorised; eight at a time, most of them are then passed over.
+    words = np.zeros((n_columns + 63) // 64 * 8, np.uint64)
+    flags = words.view(np.uint8)
+    for r in range(n_rows):
+        i = row + r
+        if written + n_columns > rows_out.size:
+            return -1
+        first = min(max(firsts[i] - column, 0), n_columns)
+        products, half, limit = G[r], halves[i], limits[i]
+        for c in range(n_columns):
+            flags[c] = half + others[c] - products[c] <= max(limit, other_limits[c])
+        flags[:first] = 0
+        for g in range(first // 64, words.size // 8):
+            eight = words[8 * g : 8 * g + 8]
+            if (eight[0] | eight[1] | eight[2] | eight[3] | eight[4] | eight[5] | eight[6] | eight[7]) == 0:
+                continue
+            for w in range(8 * g, 8 * g + 8):
+                word = words[w]
+                while word != 0:
+                    c = 8 * w + _first_flag(word)
+                    word &= word - np.uint64(1)
+                    rows_out[written] = i
+                    columns_out[written] = column + c
+                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
+                    written += 1
+    return written
+
+
+@njit(cache=True, nogil=True)
+def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_out):
+    """Bring pairs of rows ``row...`` into rising order of the rows, otherwise as they are, and count them."""
+    counts[:] = 0
+    for p in range(rows.size):
+        counts[rows[p] - row] += 1
+    places = np.cumsum(counts) - counts
+    for p in range(rows.size):
+        r = rows[p] - row
+        columns_out[places[r]] = columns[p]
+        distances_out[places[r]] = distances[p]
+        places[r] += 1
+
+
+@njit(cache=True, nogil=True)
+def nearest_others(G, row, column, halves, minima, nearest):
+    """Update each row's nearest other rows, in rising order, from a tile of inner products.
+
+    `halves` are half the squared norms; `minima` are half the distances, less that of the row.
+    """
+    n_rows, n_columns = G.shape
+    last = minima.shape[1] - 1
+    others = halves[column : column + n_columns]
+    words = np.zeros((n_columns + 7) // 8, np.uint64)
+    flags = words.view(np.uint8)
+    for r in range(n_rows):
+        i = row + r
+        products, distances, found = G[r], minima[i], nearest[i]
+        bound = distances[last]
+        for c in range(n_columns):
+            flags[c] = others[c] - products[c] < bound
+        for w in range(words.size):
+            word = words[w]
+            while word != 0:
+                c = 8 * w + _first_flag(word)
+                word &= word - np.uint64(1)
+                distance = others[c] - products[c]
+                if distance < distances[last] and column + c != i:
+                    place = last
+                    while place > 0 and distances[place - 1] > distance:
+                        distances[place] = distances[place - 1]
+                        found[place] = found[place - 1]
+                        place -= 1
+                    distances[place] = distance
+                    found[place] = column + c
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def keep_within(Z, indptr, others, limits, first, stop, counts, others_out, distances_out):
+    """Keep the pairs listed in rows first..stop that are within the larger of their limits.
+
+    They are written from where the first of the rows begins; `counts` are those kept of each row.
+    """
+    written = indptr[first]
+    for i in range(first, stop):
+        before = written
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            distance = _distance(Z, i, j)
+            # Writing all and keeping some is faster than to branch on each.
+            others_out[written] = j
+            distances_out[written] = distance
+            written += np.int64(distance <= max(limits[i], limits[j]))
+        counts[i] = written - before
+
+
+# --- lists: distances, and both partners' rows ---
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _distance(Z, i, j):
+    """Squared distance of two rows, from differences: nothing cancels."""
+    total = Z.dtype.type(0)
+    for c in range(Z.shape[1]):
+        difference = Z[i, c] - Z[j, c]
+        total += difference * difference
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def pair_distances(Z, indptr, others, first, stop, out):
+    """Squared distances of listed pairs (rows first..stop)."""
+    for i in range(first, stop):
+        for p in range(indptr[i], indptr[i + 1]):
+            out[p] = _distance(Z, i, others[p])
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def distances_to(Z, targets, out):
+    """Squared distance of each row to each of its listed rows; -1 in the list stands for none."""
+    n, k = targets.shape
+    for i in range(n):
+        for t in range(k):
+            j = targets[i, t]
+            out[i, t] = _distance(Z, i, j) if j >= 0 else 0
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def pair_moves(indptr, others, distances, roots, excesses, half_margin, remember, first, stop, sums):
+    """How the pairs listed in rows first..stop have moved since their excesses were remembered.
+
+    An excess is the root of the distance minus the larger of the rows' roots. Adds up the moves
+    inwards, their squares, the pairs without excess now, and those of them that had more than
+    `half_margin`.
+    """
+    moved, squares = 0.0, 0.0
+    inside, entered = 0, 0
+    for i in range(first, stop):
+        root = roots[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            now, before = np.sqrt(distances[p]) - max(root, roots[others[p]]), excesses[p]
+            move = before - now
+            moved += move
+            squares += move * move
+            inside += np.int64(now < 0)
+            entered += np.int64(now < 0 and before > half_margin)
+            if remember:
+                excesses[p] = now
+    sums[0], sums[1], sums[2], sums[3] = moved, squares, inside, entered
+
+
+@njit(cache=True, nogil=True)
+def count_partners(indptr, others, first, stop, counts):
+    """Count for each row the pairs, of those listed in rows first..stop, whose other it is."""
+    for p in range(indptr[first], indptr[stop]):
+        counts[others[p]] += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_partners(indptr, others, middles, first, stop, places, partners, mirrors):
+    """Write the pairs counted so to the rows of both partners."""
+    for i in range(first, stop):
+        shift = middles[i] - indptr[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            there = places[j]
+            places[j] = there + 1
+            partners[shift + p] = j
+            partners[there] = i
+            mirrors[p] = there
+
+
+@njit(cache=True, nogil=True)
+def spread(indptr, middles, mirrors, values, first, stop, out):
+    """Write the values of the pairs listed in rows first..stop to both their entries."""
+    for i in range(first, stop):
+        shift = middles[i] - indptr[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            out[shift + p] = values[p]
+            out[mirrors[p]] = values[p]
+
+
+@njit(cache=True, nogil=True)
+def join(indptr, middles, mirrors, first, stop, weights):
+    """Replace both weights of the pairs listed in rows first..stop with their sum."""
+    for i in range(first, stop):
+        shift = middles[i] - indptr[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            there = mirrors[p]
+            total = weights[shift + p] + weights[there]
+            weights[shift + p] = total
+            weights[there] = total
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def gather_pairs(starts, partners, weights, first, stop, Z, dZ):
+    """Gradient of the sum over all pairs of weight * distance, for rows first..stop."""
+    width = Z.shape[1]
+    own = np.empty(width, Z.dtype)
+    longest = 0
+    for i in range(first, stop):
+        longest = max(longest, starts[i + 1] - starts[i])
+    near, pulls = np.empty(longest + 1, np.int32), np.empty(longest + 1, Z.dtype)
+    for i in range(first, stop):
+        # Writing all and keeping some is faster than to branch on each.
+        count = 0
+        for e in range(starts[i], starts[i + 1]):
+            near[count] = partners[e]
+            pulls[count] = weights[e]
+            count += np.int64(weights[e] != 0)
+        own[:] = 0
+        total = Z.dtype.type(0)
+        p = 0
+        # Several partners at a time: the sums are read and written once for all of them.
+        while p + 3 < count:
+            wa, wb, wc, wd = pulls[p], pulls[p + 1], pulls[p + 2], pulls[p + 3]
+            a, b, c, d = Z[near[p]], Z[near[p + 1]], Z[near[p + 2]], Z[near[p + 3]]
+            total += wa + wb + wc + wd
+            for k in range(width):
+                own[k] += wa * a[k] + wb * b[k] + wc * c[k] + wd * d[k]
+            p += 4
+        while p < count:
+            wa, a = pulls[p], Z[near[p]]
+            total += wa
+            for k in range(width):
+                own[k] += wa * a[k]
+            p += 1
+        for k in range(width):
+            dZ[i, k] = 2 * (total * Z[i, k] - own[k])
+
+
+# --- hinges: reaches[i, t] is one margin beyond target t of row i; -1, for no target, is never violated ---
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def scatter_targets(Z, targets, weights, dZ):
+    """Add the gradient of sum of weight * distance over a table of listed rows; -1 stands for none."""
+    n, k = targets.shape
+    width = Z.shape[1]
+    for i in range(n):
+        for t in range(k):
+            j = targets[i, t]
+            weight = 2 * weights[i, t]
+            if j >= 0 and weight != 0:
+                for c in range(width):
+                    pull = weight * (Z[i, c] - Z[j, c])
+                    dZ[i, c] += pull
+                    dZ[j, c] -= pull
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def hinge_block(G, first, norms, segments, codes, reaches, weights, pushes):
+    """Overwrite inner products (block rows x all columns) with hinge weights; return the hinges' sum.
+
+    Columns are sorted by class. ``pushes[i, t]`` receives how many impostors violate target t.
+    """
+    n_rows, n = G.shape
+    zero = G.dtype.type(0)
+    one = G.dtype.type(1)
+    distances = np.empty(n, G.dtype)
+    value = 0.0
+    for r in range(n_rows):
+        i = first + r
+        for j in range(n):
+            distances[j] = max(norms[i] + norms[j] - 2 * G[r, j], zero)
+            G[r, j] = 0
+        own_start, own_stop = segments[codes[i]], segments[codes[i] + 1]
+        row_value = 0.0
+        for t in range(reaches.shape[1]):
+            reach = reaches[i, t]
+            total = zero
+            count = zero
+            for start, stop in ((0, own_start), (own_stop, n)):
+                for j in range(start, stop):
+                    hinge = max(reach - distances[j], zero)
+                    active = one if hinge > 0 else zero
+                    total += hinge
+                    count += active
+                    G[r, j] -= active
+            row_value += total
+            pushes[i, t] = count
+        weight = weights[i]
+        for j in range(n):
+            G[r, j] *= weight
+        value += weight * row_value
+    return value
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def hinge_list(indptr, others, distances, reaches, weights, pushes, out):
+    """Hinges of listed pairs, both ways; ``out`` receives the symmetric weight of each pair."""
+    value = 0.0
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = others[p]
+            distance = distances[p]
+            weight = 0.0
+            for t in range(reaches.shape[1]):
+                hinge = reaches[i, t] - distance
+                if hinge > 0:
+                    value += weights[i] * hinge
+                    weight -= weights[i]
+                    pushes[i, t] += 1
+                hinge = reaches[j, t] - distance
+                if hinge > 0:
+                    value += weights[j] * hinge
+                    weight -= weights[j]
+                    pushes[j, t] += 1
+            out[p] = weight
+    return value

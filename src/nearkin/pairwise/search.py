@@ -1,0 +1,343 @@
+"""Every pair of rows that lies within given limits, each once, in bounded memory.
+
+A list of near pairs is kept in rows: partner ``others[indptr[i]:indptr[i + 1]]`` of row i, all of them
+greater than i. Tiles of inner products find it; only the pairs found are ever stored.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from nearkin.numerics.threads import run_parts, run_striped, worker_count
+from nearkin.pairwise.policy import SearchPolicy
+
+#: Row starts and partners, as above.
+PairList = tuple[np.ndarray, np.ndarray]
+#: A list and the squared distances of its pairs.
+Found = tuple[PairList, np.ndarray]
+
+DEFAULT = SearchPolicy()
+
+
+def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy = DEFAULT) -> Found | None:
+    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and about how far apart they are.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+        Rows, best centred: inner products lose digits in proportion to the norms. The loss is
+        allowed for, so that no pair is missed; a few just outside may be listed.
+    limits : ndarray of shape (n,)
+    max_pairs : int
+        Give up beyond this many, or far more than an even share of them among a few hundred rows.
+    groups : integer array of shape (n,), optional
+        List only pairs of different groups; sorted.
+
+    Returns
+    -------
+    ((indptr, others), distances) or None
+        None if there are more than `max_pairs` pairs. The squared distances come from the inner
+        products, with the digits that these have lost.
+
+    Notes
+    -----
+    n^2 e / 2 multiply-adds in matrix products; memory for one tile per worker and the pairs.
+
+    Examples
+    --------
+    >>> near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
+    """
+    n, width = Z.shape
+    norms = np.einsum("ij,ij->i", Z, Z)
+    # Partners of another group that come after a row begin where its group ends.
+    firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
+    rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
+    halves = (norms * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    half_limits = (limits / 2).astype(Z.dtype, copy=False)
+    starts = range(0, n, policy.tile_rows)
+    found: list = [None] * len(starts)
+    totals = np.zeros(len(starts), dtype=np.int64)
+    # A stretch of rows with many times its share tells early that the rest would be too many.
+    even = policy.unevenness * max_pairs / len(starts) + policy.tile_rows * policy.tile_columns / 2
+    most = int(min(max_pairs, even))
+
+    def search(_, blocks) -> None:
+        tiles = _Tiles(Z, policy)
+        for block in blocks:
+            if totals.sum() > max_pairs:
+                return
+            part = tiles.pairs_of_rows(starts[block], norms, halves, half_limits, firsts, most)
+            found[block] = part
+            totals[block] = max_pairs + 1 if part is None else len(part[1])
+
+    run_striped(search, len(starts), worker_count(n * n * (width + policy.look_cost) / 2))
+    if totals.sum() > max_pairs:
+        return None
+    counts, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return (np.concatenate([[0], np.cumsum(counts)]), others), distances
+
+
+class _Tiles:
+    """Buffers of one worker: a tile of inner products and room for the pairs found in it."""
+
+    def __init__(self, Z: np.ndarray, policy: SearchPolicy):
+        self.Z = Z
+        self.rows, self.columns = policy.tile_rows, policy.tile_columns
+        self.tile = np.empty(self.rows * self.columns, dtype=Z.dtype)
+        self.room = self._room_for(2**15)
+
+    def _room_for(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows, columns = np.empty((2, size), dtype=np.int32)
+        return rows, columns, np.empty(size, dtype=self.Z.dtype)
+
+    def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
+        """Inner products of a stretch of rows with another (or its part up to `stop`), in the buffer."""
+        rows, columns = self.Z[row : row + self.rows], self.Z[column : stop or column + self.columns]
+        G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+        return np.dot(rows, columns.T, out=G)
+
+    def pairs_of_rows(self, row: int, norms, halves, limits, firsts, max_pairs: int):
+        """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many.
+
+        Returned as how many each i has, the j, and the squared distances.
+        """
+        from nearkin.pairwise.kernels import collect_near, sort_by_row
+
+        total = 0
+        for column in range(firsts[row], len(self.Z), self.columns):
+            G = self.products(row, column)
+            more = -1
+            while more < 0:
+                more = collect_near(G, row, column, norms, halves, limits, firsts, total, *self.room)
+                if more < 0:
+                    full, self.room = self.room, self._room_for(4 * len(self.room[0]))
+                    for old, new in zip(full, self.room, strict=True):
+                        new[:total] = old[:total]
+            total = more
+            if total > max_pairs:
+                return None
+        counts = np.empty(min(self.rows, len(self.Z) - row), dtype=np.int64)
+        columns, distances = np.empty(total, dtype=np.int32), np.empty(total, dtype=self.Z.dtype)
+        rows_found, columns_found, distances_found = (out[:total] for out in self.room)
+        sort_by_row(rows_found, columns_found, distances_found, row, counts, columns, distances)
+        return counts, columns, distances
+
+
+class NearPairSearch:
+    """Finds near pairs in few principal dimensions, where no pair is farther than in all, then looks closely.
+
+    Parameters
+    ----------
+    groups : sorted integer array, optional
+        List only pairs of different groups.
+    largest_error : float, default=0
+        How far the distances may be from the exact ones (to rounding).
+
+    Attributes
+    ----------
+    share : float
+        Share of the variance that the principal dimensions hold; remembered, grows where they mislead.
+    age : int
+        Searches since the principal dimensions were found.
+    axes, shares : ndarray of shape (e, e) and (e,)
+        All principal directions as columns, and the variance share of the first so many of them.
+
+    Examples
+    --------
+    >>> NearPairSearch()(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), 9)
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
+    """
+
+    def __init__(self, groups=None, largest_error: float = 0.0, policy: SearchPolicy = DEFAULT):
+        self.groups, self.largest_error, self.policy = groups, largest_error, policy
+        self.share, self.age = policy.variance_share, policy.searches_per_basis
+        self.axes, self.shares = np.empty((0, 0)), np.empty(0)
+
+    def __call__(self, Z, limits, max_pairs: int) -> Found | None:
+        """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and these distances.
+
+        None if there are more than `max_pairs`.
+        """
+        policy = self.policy
+        directions = self._principal_directions(Z)
+        if directions is not None:
+            candidates = near_pairs(
+                Z @ directions, limits, max_pairs=2 * max_pairs, groups=self.groups, policy=policy
+            )
+            if candidates is not None:
+                found = pairs_within(Z, candidates[0], limits)
+                n_candidates, n_found = len(candidates[1]), len(found[1])
+                if n_candidates > len(Z) + policy.most_false_candidates * n_found:
+                    self.share = 1 - (1 - self.share) / 2
+                return found if n_found <= max_pairs else None
+            self.share = 1.0
+        listed = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, policy=policy)
+        if listed is None:
+            return None
+        rounding = policy.rounding_factor * np.finfo(Z.dtype).eps
+        if rounding * np.einsum("ij,ij->i", Z, Z).max() <= self.largest_error:
+            return listed
+        return listed[0], list_distances(Z, *listed[0])
+
+    def _principal_directions(self, Z) -> np.ndarray | None:
+        """As many as hold the share of the variance; None where that is most of them.
+
+        They are found anew now and then only, as any orthonormal directions would be valid.
+        """
+        width = Z.shape[1]
+        if width < self.policy.fewest_dimensions:
+            return None
+        self.age += 1
+        if self.age >= self.policy.searches_per_basis:
+            self.age = 0
+            variances, directions = np.linalg.eigh((Z.T @ Z).astype(np.float64))
+            total = max(float(variances.sum()), np.finfo(np.float64).tiny)
+            self.shares = np.cumsum(variances[::-1]) / total
+            self.axes = directions[:, ::-1].astype(Z.dtype)
+        # Products of matrices like their widths in multiples of eight.
+        count = 8 * int(np.ceil((np.searchsorted(self.shares, self.share) + 1) / 8))
+        if count > self.policy.largest_kept_share * width:
+            return None
+        return np.ascontiguousarray(self.axes[:, :count])
+
+
+def pairs_within(Z, pairs: PairList, limits) -> Found:
+    """Those of the pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and these distances.
+
+    >>> pairs = np.array([0, 2, 3, 3]), np.array([1, 2, 2], dtype=np.int32)
+    >>> pairs_within(np.array([[0.0], [1.0], [5.0]]), pairs, np.array([2.0, 0.0, 0.0]))
+    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
+    """
+    from nearkin.pairwise.kernels import keep_within
+
+    indptr, others = pairs
+    counts = np.zeros(len(indptr), dtype=np.int64)
+    kept, distances = np.empty_like(others), np.empty(others.size, dtype=Z.dtype)
+    limits = limits.astype(Z.dtype, copy=False)
+    stripes = row_stripes(indptr, worker_count(others.size * Z.shape[1] * 8))
+    run_parts(
+        lambda part: keep_within(Z, *pairs, limits, *stripes[part], counts[1:], kept, distances),
+        len(stripes),
+    )
+    # Each worker has written from the start of its own stretch on.
+    found = np.cumsum(counts)
+    parts = [slice(indptr[first], indptr[first] + found[stop] - found[first]) for first, stop in stripes]
+    return (found, np.concatenate([kept[part] for part in parts])), np.concatenate(
+        [distances[part] for part in parts]
+    )
+
+
+def list_distances(Z, indptr, others) -> np.ndarray:
+    """Squared distances of the listed pairs, from differences."""
+    from nearkin.pairwise.kernels import pair_distances
+
+    out = np.empty(others.size, dtype=Z.dtype)
+    stripes = row_stripes(indptr, worker_count(others.size * Z.shape[1] * 8))
+    run_parts(lambda part: pair_distances(Z, indptr, others, *stripes[part], out), len(stripes))
+    return out
+
+
+def row_stripes(indptr: np.ndarray, parts: int) -> list[tuple[int, int]]:
+    """Ranges of rows that hold about equally many pairs each.
+
+    >>> row_stripes(np.array([0, 10, 11, 12, 20]), 2)
+    [(0, 1), (1, 4)]
+    """
+    if parts == 1:
+        return [(0, len(indptr) - 1)]
+    goals = np.linspace(0, indptr[-1], parts + 1)[1:-1]
+    cuts = [0, *np.searchsorted(indptr, goals, side="left").tolist(), len(indptr) - 1]
+    return [(a, max(a, b)) for a, b in pairwise(cuts)]
+
+
+def nearest_rows(Z, k: int = 1, *, policy: SearchPolicy = DEFAULT) -> np.ndarray:
+    """The k nearest other rows of each row, nearest first up to rounding, by tiles of products.
+
+    Meant for a small k: each row's best so far are kept in order.
+
+    >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]), 2)
+    array([[1, 2],
+           [0, 2],
+           [1, 0]])
+    """
+    from nearkin.pairwise.kernels import FAR, nearest_others
+
+    n, width = Z.shape
+    halves = np.einsum("ij,ij->i", Z, Z) / 2
+    minima = np.full((n, k), FAR, dtype=Z.dtype)
+    nearest = np.zeros((n, k), dtype=np.int64)
+    starts = range(0, n, policy.tile_rows)
+
+    def search(_, blocks) -> None:
+        tiles = _Tiles(Z, policy)
+        for block in blocks:
+            # Until there is a bound every column is a candidate: a few of them give one.
+            few = min(64, policy.tile_columns)
+            nearest_others(tiles.products(starts[block], 0, few), starts[block], 0, halves, minima, nearest)
+            for column in range(few, n, policy.tile_columns):
+                G = tiles.products(starts[block], column)
+                nearest_others(G, starts[block], column, halves, minima, nearest)
+
+    run_striped(search, len(starts), worker_count(n * n * (width + policy.look_cost)))
+    return nearest
+
+
+def distances_of(Z, table: np.ndarray) -> np.ndarray:
+    """Squared distance of each row to the rows of a table, from differences; zero where it holds -1.
+
+    >>> distances_of(np.array([[0.0], [1.0], [5.0]]), np.array([[1], [0], [0]])).ravel()
+    array([ 1.,  1., 25.])
+    """
+    from nearkin.pairwise.kernels import distances_to
+
+    out = np.empty(table.shape, dtype=Z.dtype)
+    distances_to(Z, table, out)
+    return out
+
+
+def probed_distances(Z, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """A few rows, and their squared distances to all rows: enough to judge how many pairs are near.
+
+    The rows are evenly spread, so that where they are sorted by class each class keeps its share.
+
+    >>> probed_distances(np.array([[0.0], [1.0], [5.0]]), 2)
+    (array([0, 2]), array([[ 0.,  1., 25.],
+           [25., 16.,  0.]]))
+    """
+    rows = np.unique(np.linspace(0, len(Z) - 1, n_rows).astype(int))
+    norms = np.einsum("ij,ij->i", Z, Z)
+    D = Z[rows] @ Z.T
+    D *= -2
+    D += norms[rows, None]
+    D += norms
+    return rows, np.maximum(D, 0, out=D)
+
+
+def class_segments(codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """The order that sorts rows by class (None if they are), and where each class starts then.
+
+    >>> class_segments(np.array([1, 0, 1]))
+    (array([1, 0, 2]), array([0, 1, 3]))
+    """
+    segments = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    if np.all(codes[1:] >= codes[:-1]):
+        return None, segments
+    return np.argsort(codes, kind="stable"), segments
+
+
+def centred(Z: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    """Rows of Z in the given order, moved to their mean: distances stay, products keep more digits."""
+    Z = Z if order is None else Z[order]
+    return np.ascontiguousarray(Z - Z.mean(axis=0, dtype=np.float64).astype(Z.dtype))
+
+
+def unsorted(dZ: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    """Undo the reordering of `centred` on a gradient."""
+    if order is None:
+        return dZ
+    out = np.empty_like(dZ)
+    out[order] = dZ
+    return out

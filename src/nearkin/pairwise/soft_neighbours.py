@@ -1,0 +1,330 @@
+"""Every row predicted from its softly weighted neighbours, by a list of near pairs or by full blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from nearkin.pairwise.lists import PairMemory
+from nearkin.pairwise.policy import SoftPolicy
+from nearkin.pairwise.row_blocks import row_block_gradient
+from nearkin.pairwise.search import (
+    centred,
+    class_segments,
+    distances_of,
+    nearest_rows,
+    probed_distances,
+    unsorted,
+)
+
+
+class Rows(NamedTuple):
+    """What a loss may know of the rows whose averages it judges.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (m,)
+    codes : ndarray of shape (m,) or None
+        Classes; None for real targets.
+    targets : ndarray of shape (m, T)
+        Real targets; empty for classes.
+    """
+
+    weights: np.ndarray
+    codes: np.ndarray | None
+    targets: np.ndarray
+
+
+#: Averages of some rows (theirs to overwrite no more than to keep) and these rows, to the rows' part of the
+#: loss and its gradient in the averages.
+Judge = Callable[[np.ndarray, Rows], tuple[float, np.ndarray]]
+
+
+@dataclass
+class SoftMemory:
+    """All that a `SoftNeighbours` remembers of earlier evaluations.
+
+    Attributes
+    ----------
+    lists : PairMemory
+    nearest : ndarray of shape (n, k) or None
+        Near rows of each row, the nearest of all among them when they were found. A hint where to
+        begin: no value depends on it.
+    decay : float
+        How far the exponent of a listed neighbour may lie below that of the nearest.
+    age : int
+        Evaluations since that was measured.
+    wait : int
+        Evaluations to come by full blocks, as a list was too long.
+    inexact : bool
+        Whether the last value left out neighbours.
+    """
+
+    lists: PairMemory = field(repr=False)
+    nearest: np.ndarray | None = field(default=None, repr=False)
+    decay: float = 0.0
+    age: int = 0
+    wait: int = 0
+    inexact: bool = False
+
+    def forget(self) -> None:
+        """Be as if new, but for the hint."""
+        self.lists.forget()
+        self.decay, self.age, self.wait, self.inexact = 0.0, 0, 0, False
+
+
+class SoftNeighbours:
+    """Losses of the averages q_i = sum_j p_ij y_j, p_ij = softmax over j != i of -sharpness_i * D_ij.
+
+    With g_i = dE/dq_i known, dE/dD_ij = sharpness_i p_ij (g_i . q_i - g_i . y_j): one engine serves
+    classes, as one-hot targets without the hot matrix, and real targets.
+
+    Parameters
+    ----------
+    y : ndarray
+        Class codes (integers), or real targets of shape (n,) or (n, T).
+    sharpness : ndarray of shape (n,)
+        Factor of the squared distances in each row's exponent.
+    weights : ndarray of shape (n,)
+        Weight of each row's part of the loss.
+    nearest : ndarray of shape (n, k), optional
+        Some near rows of each row, if they are known.
+    policy : SoftPolicy, optional
+
+    Attributes
+    ----------
+    order : ndarray or None
+        The order that sorts the rows by class; everything below is in this order.
+    sharpness, weights, codes, targets, segments
+        What was given, sorted.
+    memory : SoftMemory
+        The only part that depends on earlier calls.
+
+    Notes
+    -----
+    Where neighbourhoods are sharp, the pairs that matter are found by one product of n^2 e / 2
+    multiply-adds and everything else runs over those pairs; where they are not, full blocks of rows are
+    made and forgotten in turn. Neither keeps anything of n x n. README.md says how exact either is.
+
+    Examples
+    --------
+    The chance that a softly drawn neighbour is of another class:
+
+    >>> pairs = SoftNeighbours(np.array([0, 0, 1, 1]), np.ones(4), np.full(4, 0.25))
+    >>> def judge(q, rows):
+    ...     own = np.arange(len(q)), rows.codes
+    ...     slope = np.zeros_like(q)
+    ...     slope[own] = -rows.weights
+    ...     return float(rows.weights @ (1 - q[own])), slope
+    >>> round(pairs.value_and_grad(np.array([[0.0], [0.1], [9.0], [9.1]]), judge)[0], 6)
+    0.0
+    """
+
+    def __init__(self, y, sharpness, weights, *, nearest=None, policy: SoftPolicy | None = None):
+        self.policy = policy or SoftPolicy()
+        y = np.asarray(y)
+        self.codes: np.ndarray | None = None
+        self.targets, self.segments, self.order = np.empty((len(y), 0)), np.array([0, len(y)]), None
+        if np.issubdtype(y.dtype, np.integer):
+            self.order, self.segments = class_segments(y)
+            if self.order is not None:
+                y, weights, sharpness = y[self.order], weights[self.order], sharpness[self.order]
+                nearest = None if nearest is None else np.argsort(self.order)[nearest[self.order]]
+            self.codes = y
+        else:
+            self.targets = np.asarray(y.reshape(len(y), -1), dtype=np.float64)
+        self.weights, self.sharpness = weights, sharpness
+        # The longest list of pairs that is worth its making.
+        share = self.policy.largest_listed_share * len(y) * len(y) / 2
+        self.most_listed = int(min(self.policy.largest_listed, share))
+        largest_error = self.policy.largest_exponent_error / float(sharpness.max())
+        self.memory = SoftMemory(PairMemory(None, largest_error, self.policy.lists), nearest)
+
+    @property
+    def inexact(self) -> bool:
+        """Whether the last value left out neighbours."""
+        return self.memory.inexact
+
+    @property
+    def tolerance(self) -> float:
+        """How far inexact values may be off, relative to the larger of themselves and one."""
+        return self.policy.neglected_share
+
+    def narrowed(self, rows: np.ndarray) -> SoftNeighbours:
+        """The same with some of the rows only, their sharpness as it is."""
+        places = rows if self.order is None else np.argsort(self.order)[rows]
+        y = (self.targets if self.codes is None else self.codes)[places]
+        weights = self.weights[places] / self.weights[places].sum()
+        return SoftNeighbours(y, self.sharpness[places], weights, policy=self.policy)
+
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at Z."""
+        return reach(centred(Z, self.order), self.sharpness, self.policy).neighbours
+
+    def value_and_grad(self, Z: np.ndarray, judge: Judge, *, exact: bool = False) -> tuple[float, np.ndarray]:
+        """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
+        if exact:
+            self.memory.forget()
+        Zc = centred(Z, self.order)
+        distances = self._listed(Zc, exact)
+        self.memory.inexact = distances is not None and not exact
+        if distances is None:
+            value, dZ = self._over_blocks(Zc, judge)
+        else:
+            value, dZ = self._over_list(Zc, distances, judge)
+        return value, unsorted(dZ.astype(Z.dtype, copy=False), self.order)
+
+    def _judged(self, q: np.ndarray, first: int, stop: int, judge: Judge):
+        """Value of some rows' averages, and the slopes and offsets that make weights of the p_ij."""
+        rows = slice(first, stop)
+        codes = None if self.codes is None else self.codes[rows]
+        value, slopes = judge(q, Rows(self.weights[rows], codes, self.targets[rows]))
+        sharpness = self.sharpness[rows].astype(q.dtype)
+        offsets = sharpness * np.einsum("ij,ij->i", slopes, q)
+        slopes *= -sharpness[:, None]
+        return value, slopes, offsets
+
+    def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
+        from nearkin.pairwise.kernels_soft import softmax_block, weigh_classes
+
+        norms = np.einsum("ij,ij->i", Z, Z)
+        error = 4 * np.finfo(Z.dtype).eps * float((norms * self.sharpness).max())
+        if Z.dtype == np.float32 and error > self.policy.largest_exponent_error:
+            Z = Z.astype(np.float64)
+        sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
+        nearest = np.empty(len(Z), dtype=np.int64)
+
+        def weigh(G, first, norms) -> float:
+            sums = np.empty((len(G), len(self.segments) - 1), Z.dtype)
+            softmax_block(G, first, norms, sharpness, self.segments, nearest, sums)
+            inverse = 1 / (sums @ np.ones(sums.shape[1], Z.dtype))[:, None]
+            q = G @ targets if self.codes is None else sums
+            q *= inverse
+            value, slopes, offsets = self._judged(q, first, first + len(G), judge)
+            slopes *= inverse
+            offsets *= inverse[:, 0]
+            if self.codes is None:
+                G *= slopes @ targets.T + offsets[:, None]
+            else:
+                weigh_classes(G, self.segments, slopes, offsets)
+            return value
+
+        result = row_block_gradient(Z, weigh, policy=self.policy.lists.search)
+        self.memory.nearest = nearest[:, None]
+        return result
+
+    def _listed(self, Z, exact: bool) -> np.ndarray | None:
+        """Distances of the near pairs; None where there are too few rows or too many near pairs."""
+        policy, memory = self.policy, self.memory
+        if len(Z) < policy.smallest_listed:
+            return None
+        if memory.wait > 0:
+            memory.wait -= 1
+            return None
+        if not self._within_reach(Z, exact):
+            return None
+        if memory.nearest is None:
+            memory.nearest = nearest_rows(Z, policy=policy.lists.search)
+        limits = distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
+        listed = memory.lists.within(Z, limits, self.most_listed)
+        if listed is None:
+            memory.wait = policy.evaluations_between_attempts
+            return None
+        return listed[1]
+
+    def _within_reach(self, Z, exact: bool) -> bool:
+        """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
+
+        A search that fails costs as much as a list: a look at some rows tells most of them.
+        """
+        policy, memory = self.policy, self.memory
+        memory.age += 1
+        if memory.lists.pairs is not None and memory.age < policy.evaluations_per_reach:
+            return True
+        memory.decay, neighbours = reach(Z, self.sharpness, policy, certain=exact)
+        # The reach of an exact evaluation is much longer than the next one needs.
+        memory.age = policy.evaluations_per_reach if exact else 0
+        return len(Z) * neighbours * policy.mutual <= self.most_listed
+
+    def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
+        from nearkin.pairwise import kernels_soft as kernels
+
+        pairs, memory = self.memory.lists.mirrored(), self.memory
+        assert memory.nearest is not None
+        P = pairs.spread(distances)
+        nearest = memory.nearest[:, 0].copy()
+        sharpness = self.sharpness.astype(Z.dtype)
+        if self.codes is None:
+            add_up, weigh, labels = kernels.row_target_sums, kernels.row_weigh_targets, self.targets
+            width = labels.shape[1]
+        else:
+            add_up, weigh, labels = kernels.row_class_sums, kernels.row_weigh_classes, self.codes
+            width = len(self.segments) - 1
+
+        def weigh_rows(first: int, stop: int) -> float:
+            rows = pairs.starts, pairs.partners, first, stop
+            kernels.row_softmax(*rows, P, sharpness, memory.decay, nearest)
+            q = np.zeros((stop - first, width), dtype=Z.dtype)
+            add_up(*rows, P, labels, q)
+            value, slopes, offsets = self._judged(q, first, stop, judge)
+            weigh(*rows, P, labels, slopes, offsets)
+            return value
+
+        value = pairs.row_parts(weigh_rows)
+        memory.nearest = nearest[:, None]
+        pairs.join(P)
+        return value, pairs.gradient(Z, P)
+
+
+class Reach(NamedTuple):
+    """Where to stop looking for neighbours.
+
+    Parameters
+    ----------
+    decay : float
+        How far the exponent of a neighbour may lie below that of the nearest.
+    neighbours : float
+        About how many neighbours of a row lie within.
+    """
+
+    decay: float
+    neighbours: float
+
+
+def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: bool = False) -> Reach:
+    """The reach beyond which neighbours hold a negligible share of the weights.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+    sharpness : ndarray of shape (n,)
+        Factor of the squared distances in each row's exponent.
+    policy : SoftPolicy
+        Its `neglected_share` is what is negligible on average, judging by some rows.
+    certain : bool, default=False
+        Keep every row's share below `certain_share` instead, as if all rows lay just beyond the
+        reach, which then is much longer.
+
+    Examples
+    --------
+    >>> Z, policy = np.arange(1000.0)[:, None], SoftPolicy()
+    >>> reach(Z, np.ones(1000), policy), reach(Z, np.ones(1000), policy, certain=True).decay > 16
+    (Reach(decay=8.25, neighbours=5.9), True)
+    """
+    from nearkin.pairwise.kernels_soft import FAR, softmax_histogram
+
+    longest = float(np.log(len(Z) / policy.certain_share))
+    rows, distances = probed_distances(Z, policy.lists.search.rows_probed)
+    distances[np.arange(len(rows)), rows] = FAR
+    steps = int(np.ceil(longest * policy.steps_per_unit))
+    counts, shares = np.zeros(steps), np.zeros(steps + 1)
+    softmax_histogram(distances, sharpness[rows].astype(Z.dtype), policy.steps_per_unit, counts, shares)
+    counts, shares = counts.cumsum() / len(rows), shares / len(rows)
+    if certain:
+        return Reach(longest, float(counts[-1]))
+    beyond = shares[::-1].cumsum()[::-1][1:]
+    last = min(int(np.argmax(np.append(beyond, 0.0) <= policy.neglected_share)), steps - 1)
+    return Reach(min((last + 1) / policy.steps_per_unit, longest), float(counts[last]))
