@@ -48,7 +48,7 @@ class DescentPolicy:
     line_search : LineSearchPolicy
     steps_to_settle : int
         Steps that together must have gained less than the tolerance for each: one or two may be
-        chance [measured on MNIST in 164 dimensions: with one, NCA stopped at .0128 instead of .0106].
+        chance [measured on MNIST in 164 dimensions: with fewer, NCA stopped at .0128 instead of .0106].
     smallest_tol : float
         Relative changes below this are not told from rounding, whatever the tolerance asks.
     gradient_share : float
