@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -45,8 +46,8 @@ def test_models_of_the_first_version_are_still_read():
     for name, expected in zip(names, distances, strict=True):
         model = load(folder / f"{name}.nearkin")
         np.testing.assert_allclose(model.distance_.pairwise(rows[:4], rows[:4]).ravel(), expected, atol=1e-12)
-        # Whatever was added to the parts of a learner since has a default.
-        model.fit(rows, y[::3])
+        # Whatever was added to a learner or its parts since has a default.
+        clone(model).fit(rows, y[::3])
 
 
 @pytest.mark.parametrize("index", ["exact", "tree", "faiss"])

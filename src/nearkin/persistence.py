@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 import sklearn
+from sklearn.base import BaseEstimator
 
 from nearkin.files import replacing
 
@@ -114,9 +115,11 @@ def load(path):
     trusted = _trusted_types(dumped, what=f"{path}", verb="loaded")
     _warn_of_other_versions(path, description)
     try:
-        return skops.io.loads(dumped, trusted=trusted)
+        estimator = skops.io.loads(dumped, trusted=trusted)
     except Exception as error:
         raise ModelFileError(f"{path} is damaged: its estimator cannot be rebuilt ({error}).") from error
+    _give_new_settings_their_defaults(estimator)
+    return estimator
 
 
 def read_metadata(path) -> dict:
@@ -184,6 +187,19 @@ def _is_model_class(name: str) -> bool:
         return inspect.isclass(getattr(importlib.import_module(module_name), class_name, None))
     except ImportError:
         return False
+
+
+def _give_new_settings_their_defaults(item) -> None:
+    """An estimator written before one of its settings existed gets the default, and so do its parts."""
+    if isinstance(item, list | tuple):
+        for part in item:
+            _give_new_settings_their_defaults(part)
+    elif isinstance(item, BaseEstimator):
+        for name, setting in inspect.signature(type(item).__init__).parameters.items():
+            if setting.default is not inspect.Parameter.empty and not hasattr(item, name):
+                setattr(item, name, setting.default)
+        for part in list(vars(item).values()):
+            _give_new_settings_their_defaults(part)
 
 
 def _warn_of_other_versions(path, description: dict) -> None:
