@@ -7,6 +7,7 @@ from nearkin.distances.embeddings.affine import (
     ScaledEmbedding,
 )
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.distances.embeddings.blended import BlendedEmbedding
 from nearkin.distances.embeddings.gated import GatedEmbedding
 from nearkin.distances.embeddings.kernel import ChainedEmbedding, KernelEmbedding, KernelValues
 from nearkin.distances.embeddings.transformer import TransformerEmbedding
@@ -14,6 +15,7 @@ from nearkin.distances.embeddings.unit import UnitEmbedding
 
 __all__ = [
     "AffineEmbedding",
+    "BlendedEmbedding",
     "CentredEmbedding",
     "ChainedEmbedding",
     "Embedding",

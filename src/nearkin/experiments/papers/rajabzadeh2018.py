@@ -77,7 +77,9 @@ def _nearest(setup: Setup):
 
 
 def _lmnn(setup: Setup):
-    return neighbours("LMNN", _prepare(setup), LMNN(), n_neighbors=1, grid=_grid(setup, n_targets=[3, 1]))
+    return neighbours(
+        "LMNN", _prepare(setup), LMNN(euclid_share=0.0), n_neighbors=1, grid=_grid(setup, n_targets=[3, 1])
+    )
 
 
 def _training(setup: Setup) -> dict:

@@ -81,16 +81,16 @@ def _with_k(label: str, learner, **grid) -> Candidate:
 
 
 def _lmnn(setup: Setup) -> Candidate:
-    return _with_k("LMNN", LMNN())
+    return _with_k("LMNN", LMNN(euclid_share=0.0))
 
 
 def _lmca(setup: Setup) -> Candidate:
     shares = MIXTURE_EXPLAINED if setup.quick else EXPLAINED
-    return _with_k("LMCA", LMCA(), n_components=explaining(setup.data.X, shares))
+    return _with_k("LMCA", LMCA(euclid_share=0.0), n_components=explaining(setup.data.X, shares))
 
 
 def _mixture(setup: Setup) -> Candidate:
-    learner = MoLMNN(max_iter=QUICK_ROUNDS) if setup.quick else MoLMNN()
+    learner = MoLMNN(max_iter=QUICK_ROUNDS if setup.quick else 30, euclid_share=0.0)
     return _with_k(
         "MoLMNN",
         learner,

@@ -55,7 +55,7 @@ PAPER = Paper(
         _method("kNN", lambda setup: None),
         _method("RCA", lambda setup: RCA()),
         _method("NCA", lambda setup: NCA(n_init=_starts(setup))),
-        _method("LMNN", lambda setup: LMNN()),
+        _method("LMNN", lambda setup: LMNN(euclid_share=0.0)),
         _method("MEGM", lambda setup: MEGM(n_init=_starts(setup))),
     ),
     protocol=StratifiedFolds(n_folds=2, n_repeats=40),

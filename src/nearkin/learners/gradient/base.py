@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.euclid_share import blend_with_euclid, check_share, chosen_share
 from nearkin.learners.gradient.callbacks import (
     EXTRA_FRAMES,
     CallbackSupportMixin,
@@ -57,6 +58,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     solver: object
     #: "auto", True or False where a learner offers it.
     early_stopping: object = False
+    #: "auto" or a share of plain Euclid where a learner offers it.
+    euclid_share: object = 0.0
     #: Frames from a warning to the caller of `fit`.
     _frames_to_caller = 3
     #: What tunes the fit beyond the parameters.
@@ -66,6 +69,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     lift_: Embedding | None
     _n_lifted: int
     n_components_: int
+    euclid_share_: float
 
     @abstractmethod
     def _map(self) -> Map:
@@ -111,8 +115,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             last = None if warm else self._last_step(map_, training, theta0, rng)
             result = self._best_of_restarts(map_, training, theta0, rng, reporter, last)
         self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
+        share = self._share(X, y, weights, warm)
         for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
             setattr(self, name, value)
+        blend_with_euclid(self, X, share)
         self.objective_ = float(result.value)
         # A start that is already optimal counts as one step, as scikit-learn's conventions ask.
         self.n_iter_ = max(1, int(result.n_iter))
@@ -134,6 +140,23 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
                 "all samples of positive weight are of one class; there is nothing to tell apart."
             )
         return X, codes, weights
+
+    def _share(self, X, y, weights, warm: bool) -> float:
+        """How much of plain Euclid the learned distance keeps; a warm start keeps as much as before."""
+        if self.euclid_share != "auto":
+            return float(self.euclid_share)  # type: ignore[arg-type]
+        if warm:
+            return self.euclid_share_
+        reduces = getattr(self, "n_components", None) is not None or not isinstance(
+            getattr(self, "init", ""), str
+        )
+        # Who asks for few dimensions would not get them from a blend with all features.
+        if reduces or not isinstance(y, np.ndarray):
+            return 0.0
+        share = chosen_share(self, X, y, weights, self.fit_policy.share)
+        if self.verbose:
+            print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
+        return share
 
     def _training(self, X, y, weights, map_, lift) -> Training:
         F = X if lift is None else lift(X)
@@ -306,6 +329,7 @@ def without_zero_weights(X, y, sample_weight):
 
 def check_settings(learner: GradientLearner) -> None:
     """Raise where a budget is not a number the solvers could work with."""
+    check_share(learner.euclid_share)
     for name in ("max_iter", "n_init"):
         value = getattr(learner, name)
         if not isinstance(value, int | np.integer) or value < 1:

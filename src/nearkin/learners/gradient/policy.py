@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from nearkin.learners.euclid_share import SharePolicy
+
 
 @dataclass(frozen=True)
 class CoarsePolicy:
@@ -78,6 +80,7 @@ class FitPolicy:
         How often a solver may go on after remembered pairs misled it [by hand].
     coarse : CoarsePolicy
     early_stopping : EarlyStoppingPolicy
+    share : SharePolicy
     """
 
     float32_from: int = 1_000
@@ -85,3 +88,4 @@ class FitPolicy:
     most_corrections: int = 3
     coarse: CoarsePolicy = field(default_factory=CoarsePolicy)
     early_stopping: EarlyStoppingPolicy = field(default_factory=EarlyStoppingPolicy)
+    share: SharePolicy = field(default_factory=SharePolicy)

@@ -1,0 +1,50 @@
+"""A learned embedding beside the rows themselves: squared Euclid then is a blend of two distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.distances.embeddings.affine import AffineEmbedding
+from nearkin.distances.embeddings.base import Embedding
+
+
+@dataclass(frozen=True)
+class BlendedEmbedding:
+    """``(learned * z(x), plain * x)``: squared distances are learned^2 D_learned + plain^2 D_Euclid.
+
+    Examples
+    --------
+    >>> both = BlendedEmbedding(AffineEmbedding(np.array([[2.0]])), learned=0.5, plain=3.0)
+    >>> both(np.array([[1.0]]))
+    array([[1., 3.]])
+    """
+
+    embedding: Embedding
+    learned: float
+    plain: float
+
+    def __call__(self, X, /) -> np.ndarray:
+        rows = X.toarray() if sparse.issparse(X) else X
+        scale = X.dtype.type
+        return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * rows])
+
+
+def blended(embedding: Embedding, learned: float, plain: float) -> Embedding:
+    """The embedding of learned^2 D_learned + plain^2 D_Euclid; of linear ones no wider than the features.
+
+    >>> blended(AffineEmbedding(np.array([[0.0, 2.0]])), 1.0, 1.0).matrix.round(3)
+    array([[1.   , 0.   ],
+           [0.   , 2.236]])
+    """
+    linear = isinstance(embedding, AffineEmbedding) and embedding.matrix is not None
+    if not linear:
+        return BlendedEmbedding(embedding, learned, plain)
+    matrix = embedding.matrix  # type: ignore[attr-defined]
+    stacked = np.vstack([learned * matrix, plain * np.eye(matrix.shape[1])]).astype(np.float64)
+    R = np.linalg.qr(stacked, mode="r")
+    # Only R'R counts; a positive diagonal makes refits agree.
+    R = R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None] + 0.0
+    return AffineEmbedding(R.astype(matrix.dtype))
