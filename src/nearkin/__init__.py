@@ -23,5 +23,6 @@ __getattr__, __dir__ = _discovery.lazy_names(
         "compare": "nearkin.study",
         "load": "nearkin.persistence",
         "save": "nearkin.persistence",
+        "to_faiss": "nearkin.predictors",
     },
 )

@@ -22,7 +22,7 @@ from nearkin.cli.options import (
     read_data,
     require_choice,
 )
-from nearkin.cli.output import Column, print_json, print_table, typed_command
+from nearkin.cli.output import Column, print_json, print_table, to_stderr, typed_command
 from nearkin.study.models import (
     DEFAULT_NEIGHBOURS,
     EUCLID,
@@ -31,6 +31,7 @@ from nearkin.study.models import (
     learner_named,
     make_model,
     predicts_itself,
+    settled_scale,
 )
 
 
@@ -67,6 +68,9 @@ def fit(
     dataset = read_data(data, target, task, impute, drop, categorical)
     if unfitted is not None:
         check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
+    scale, notices = settled_scale(scale, dataset.X)
+    for notice in notices:
+        to_stderr(notice)
     model = make_model(
         unfitted,
         dataset.task,

@@ -10,7 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.distances.base import Distance
-from nearkin.numerics.products import row_distances, squared_distances, squared_norms
+from nearkin.distances.folding import Folding
+from nearkin.numerics.given_rows import checked_rows
+from nearkin.numerics.products import cross_products, row_distances, squared_distances, squared_norms
 
 
 class Embedding(Protocol):
@@ -45,6 +47,20 @@ class AffineMap:
             Z = Z.toarray()
         return Z + constant.astype(X.dtype, copy=False)
 
+    @property
+    def n_features_in(self) -> int | None:
+        """Columns it takes; None for any number."""
+        if self.matrix is not None:
+            return self.matrix.shape[1]
+        fixed = self.origin if self.shift is None else self.shift
+        return None if fixed is None else len(fixed)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map of rows with so many columns."""
+        matrix = np.eye(n_features) if self.matrix is None else self.matrix
+        constant = self._constant()
+        return matrix, np.zeros(len(matrix)) if constant is None else constant
+
     def _constant(self) -> np.ndarray | None:
         """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
         if self.origin is None:
@@ -55,21 +71,51 @@ class AffineMap:
 
 @dataclass(frozen=True)
 class FactoredMap:
-    """``(x - origin) @ left.T @ right + origin``: a low-rank linear move about a fixed point."""
+    """``(x - origin) @ left.T @ right + shift``: a low-rank linear move, about a fixed point if shift is None.
 
-    left: np.ndarray
+    With a `share` below one it goes only so far: a mixture of the row itself and the row moved.
+    """
+
+    left: Any
     right: np.ndarray
     origin: np.ndarray
+    shift: np.ndarray | None = None
+    share: float = 1.0
 
     def __call__(self, X, /) -> np.ndarray:
-        centred = X - self.origin.astype(X.dtype, copy=False)
-        moved = (centred @ self.left.T.astype(X.dtype, copy=False)) @ self.right.astype(X.dtype, copy=False)
-        return moved + self.origin.astype(X.dtype, copy=False)
+        origin, left = self.origin.astype(X.dtype, copy=False), self.left.astype(X.dtype, copy=False)
+        if sparse.issparse(X) or sparse.issparse(left):  # not to be centred, which would make them dense
+            inner = cross_products(X, left) - left @ origin
+        else:
+            inner = (X - origin) @ left.T
+        moved = inner @ self.right.astype(X.dtype, copy=False)
+        moved += (self.origin if self.shift is None else self.shift).astype(X.dtype, copy=False)
+        if self.share == 1.0:
+            return moved
+        moved *= self.share
+        moved += _dense(X) * X.dtype.type(1 - self.share)
+        return moved
+
+    @property
+    def n_features_in(self) -> int:
+        return self.left.shape[1]
 
     @property
     def matrix(self) -> np.ndarray:
-        """The d x d matrix, made on demand."""
-        return self.right.T @ self.left
+        """The matrix of the move, made on demand."""
+        W = self.right.T @ self.left
+        if self.share == 1.0:
+            return W
+        return self.share * W + (1 - self.share) * np.eye(len(W), dtype=W.dtype)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map."""
+        constant = self(np.zeros((1, n_features)))[0]
+        return self.matrix, constant
+
+
+def _dense(X) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else X
 
 
 @dataclass(frozen=True)
@@ -96,10 +142,25 @@ class EmbeddedDistance(Distance):
         return cls(embedding, embedding)
 
     def embed_queries(self, X) -> np.ndarray:
-        return self.queries(X)
+        """Queries as the distance places them; rows of the wrong width or with NaN are refused."""
+        return self.queries(checked_rows(X, getattr(self.queries, "n_features_in", None), what="queries"))
 
     def embed_references(self, X) -> np.ndarray:
-        return self.references(X)
+        """References as the distance places them; rows of the wrong width or with NaN are refused."""
+        width = getattr(self.references, "n_features_in", None)
+        return self.references(checked_rows(X, width, what="references"))
+
+    def folded(self, metric: str = "l2", references=None) -> Folding:
+        """How to hold this distance in an index of another metric, by one or two coordinates more.
+
+        Parameters
+        ----------
+        metric : {"l2", "ip", "cosine"}
+            What the index ranks by: smallest Euclidean distance, largest inner product, largest cosine.
+        references : array-like of shape (n, d), optional
+            The references to be stored. Needed for "cosine", which depends on the longest of them.
+        """
+        return Folding.of(self, metric, references)
 
     def of_pairs(self, X, left, right) -> np.ndarray:
         queries, references = self.embed_queries(X), self.embed_references(X)

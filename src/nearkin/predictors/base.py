@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
-from nearkin.search import FaissIndex, Hubness, NeighbourSearch
+from nearkin.search import Hubness, NeighbourSearch
 
 
 class _NeighbourPredictor(BaseEstimator):
@@ -161,17 +161,43 @@ class _NeighbourPredictor(BaseEstimator):
         indices = self.kneighbors(X, n_neighbors=k, return_distance=False)
         return Hubness.of(indices, self.n_samples_fit_)
 
-    def to_faiss(self, kind: str = "flat"):
-        """A FAISS index of the references as the learned distance places them.
+    def to_faiss(self, kind: str = "flat", metric: str = "l2", *, queries: str = "raw"):
+        """A FAISS index of the references as the learned distance places them, for raw queries.
 
-        With Move-labeled the queries stay where they are, so the index returned takes the place of
-        one already in production and nothing else changes: search it by L2 with raw query vectors.
-        For other learners search it with ``distance_.embed_queries(X)``.
+        Parameters
+        ----------
+        kind : {"flat", "ivf", "hnsw"}
+            Exact, by lists, or by a graph.
+        metric : {"l2", "ip", "cosine"}
+            What the index ranks by: the smallest L2 distance, or the largest inner product of vectors with
+            one coordinate more, or the largest cosine with two more. The neighbours are the same.
+        queries : {"raw", "embedded"}
+            "raw": search it with the rows that `predict` takes; what they need is done inside the index.
+            "embedded": a bare index, searched with ``distance_.folded(metric, references_).embed_queries(X)``;
+            lists and graphs by inner product hold what is folded for "cosine".
+
+        Returns
+        -------
+        faiss.Index
+            With Move-labeled and L2 queries need nothing, so it is a plain index that takes the place of
+            one in production. Else "raw" gives an `IndexPreTransform`: add new references, embedded, to
+            its ``.index``, not to itself.
+
+        Raises
+        ------
+        TypeError
+            If the distance is not an embedding, or if raw queries cannot be searched with.
+
+        Warns
+        -----
+        UserWarning
+            If the references look standardised: queries must be scaled likewise then. `nearkin.to_faiss`
+            takes a whole pipeline, scaler included.
         """
+        from nearkin.predictors.faiss_handover import index_of
+
         check_is_fitted(self)
-        if not isinstance(self.distance_, EmbeddedDistance):
-            raise TypeError(f"{type(self.distance_).__name__} is not an embedding, so FAISS cannot hold it.")
-        return FaissIndex(kind).build(self.distance_.embed_references(self.references_)).faiss_index
+        return index_of(self, kind, metric, queries)
 
     def _vote_weights(self, distances: np.ndarray) -> np.ndarray:
         """Weight of each neighbour; among neighbours at distance zero only they count."""
