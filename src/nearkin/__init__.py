@@ -19,6 +19,7 @@ __getattr__, __dir__ = _discovery.lazy_names(
     homes={
         "KNNClassifier": "nearkin.predictors",
         "KNNRegressor": "nearkin.predictors",
+        "MoveItems": "nearkin.learners.closed_form.move_items",
         "Study": "nearkin.study",
         "compare": "nearkin.study",
         "load": "nearkin.persistence",

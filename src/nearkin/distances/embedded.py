@@ -25,6 +25,8 @@ class Embedding(Protocol):
 class AffineMap:
     """``(x - origin) @ matrix.T + shift``; a missing matrix is the identity, missing vectors are zero.
 
+    A map without any of them may be told the `width` of the rows it leaves as they are.
+
     Examples
     --------
     >>> import numpy as np
@@ -37,6 +39,7 @@ class AffineMap:
     matrix: np.ndarray | None = None
     origin: np.ndarray | None = None
     shift: np.ndarray | None = None
+    width: int | None = None
 
     def __call__(self, X, /) -> np.ndarray:
         Z: Any = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
@@ -53,7 +56,7 @@ class AffineMap:
         if self.matrix is not None:
             return self.matrix.shape[1]
         fixed = self.origin if self.shift is None else self.shift
-        return None if fixed is None else len(fixed)
+        return self.width if fixed is None else len(fixed)
 
     def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
         """The matrix (e x d) and the constant of this map of rows with so many columns."""

@@ -1,0 +1,87 @@
+"""Every row paired with all others of its class, without a list of these pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class ClassMeans:
+    """The n x n matrix O with ``O[j, i] = w_i / (n_c - 1)`` for rows j != i of one class c of n_c rows.
+
+    Row j sums what should find row j: with weights of one, ``O @ X`` holds for each row the mean of the
+    others in its class. A class counts as often as it has rows, not pairs, and rows alone in theirs not at all.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class of each row.
+    weights : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> ClassMeans(np.array([0, 0, 0, 1]), np.ones(4)).tocsr().toarray()
+    array([[0. , 0.5, 0.5, 0. ],
+           [0.5, 0. , 0.5, 0. ],
+           [0.5, 0.5, 0. , 0. ],
+           [0. , 0. , 0. , 0. ]])
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.codes), len(self.codes)
+
+    @property
+    def nnz(self) -> int:
+        sizes = np.bincount(self.codes).astype(np.int64)
+        return int((sizes * (sizes - 1)).sum())
+
+    def sum(self, axis: int) -> np.ndarray:
+        """Sums of the columns (0) or of the rows (1)."""
+        shares = self._shares
+        if axis == 0:
+            return np.where(shares > 0, self.weights, 0.0)
+        totals = np.bincount(self.codes, weights=self.weights)
+        return (totals[self.codes] - self.weights) * shares
+
+    def moment(self, X) -> np.ndarray:
+        """``X' O X`` as a float64 d x d array, by the sums of the classes."""
+        n = len(self.codes)
+        members = sparse.csr_array((np.ones(n, dtype=X.dtype), (self.codes, np.arange(n))))
+        shares = self._shares
+        sums = _dense(members @ X).astype(np.float64)
+        weighted = _dense(members @ _scaled(X, self.weights * shares)).astype(np.float64)
+        itself = X.T @ _scaled(X, self.weights * shares)
+        return sums.T @ weighted - _dense(itself).astype(np.float64)
+
+    def tocsr(self) -> sparse.csr_array:
+        """The matrix itself, of as many entries as there are pairs."""
+        n = len(self.codes)
+        members = sparse.csr_array((np.ones(n), (np.arange(n), self.codes)))
+        pairs = (members @ members.T).tocsr()
+        pairs.setdiag(0)
+        pairs.eliminate_zeros()
+        scaled = pairs @ sparse.diags_array(self.weights * self._shares)
+        return sparse.csr_array(scaled)
+
+    @property
+    def _shares(self) -> np.ndarray:
+        """1 / (n_c - 1) of each row's class, zero for rows alone."""
+        others = np.bincount(self.codes)[self.codes] - 1
+        return np.divide(1.0, others, out=np.zeros(len(others)), where=others > 0)
+
+
+def _scaled(X, factors: np.ndarray):
+    if sparse.issparse(X):
+        return sparse.diags_array(factors.astype(X.dtype)) @ X
+    return X * factors[:, None].astype(X.dtype)
+
+
+def _dense(X) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
