@@ -104,7 +104,10 @@ def test_skipped_items_teach_what_does_not_count():
     np.testing.assert_allclose(plain.move(items), pairs.move(items), atol=1e-9)
     taught = MoveItems(alpha=1.0, skip_weight=0.5).fit(queries, items, triplets=triplets[:300])
     assert right(taught) > right(plain) + 0.1
-    assert MoveItems().fit(queries, items, triplets=triplets[:300]).skip_weight_ > 0
+    chosen = MoveItems().fit(queries, items, triplets=triplets[:300])
+    for skip_weight in (0.0, 0.5):
+        given = MoveItems(skip_weight=skip_weight).fit(queries, items, triplets=triplets[:300])
+        assert chosen.score_ >= given.score_ - 1e-9
 
 
 def test_reciprocal_ranks_are_those_of_the_sorted_lists():

@@ -50,7 +50,7 @@ class Choice:
     """
 
     n_targets: tuple = (1, 5, 20, ALL)
-    relative_alphas: tuple[float, ...] = tuple(np.logspace(-2.5, 1.5, 5))
+    relative_alphas: tuple[float, ...] = tuple(np.logspace(-3.5, 1.5, 6))
     shares: tuple[float, ...] = (0.5, 1.0)
     neighbourhoods: tuple[int, ...] = (1, 5, 10)
     max_references: int = 5_000
