@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -64,6 +64,19 @@ class AffineMap:
         constant = self._constant()
         return matrix, np.zeros(len(matrix)) if constant is None else constant
 
+    def part_of_the_way(self, share: float) -> AffineMap:
+        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        n_features = self.n_features_in
+        if share == 1.0 or n_features is None:
+            return self
+        matrix, _ = self.affine(n_features)
+        origin = np.zeros(n_features, dtype=matrix.dtype) if self.origin is None else self.origin
+        shift = np.zeros(n_features, dtype=matrix.dtype) if self.shift is None else self.shift
+        mixed = share * matrix + (1 - share) * np.eye(n_features)
+        return AffineMap(
+            mixed.astype(matrix.dtype), origin, (share * shift + (1 - share) * origin).astype(origin.dtype)
+        )
+
     def _constant(self) -> np.ndarray | None:
         """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
         if self.origin is None:
@@ -98,6 +111,10 @@ class FactoredMap:
         moved *= self.share
         moved += _dense(X) * X.dtype.type(1 - self.share)
         return moved
+
+    def part_of_the_way(self, share: float) -> FactoredMap:
+        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        return replace(self, share=share)
 
     @property
     def n_features_in(self) -> int:

@@ -14,7 +14,6 @@ from nearkin.distances import AffineMap, EmbeddedDistance
 from nearkin.learners.closed_form.two_sided import (
     ItemRegression,
     Relations,
-    part_of_the_way,
     reciprocal_ranks,
 )
 from nearkin.numerics.given_rows import checked_rows
@@ -131,7 +130,7 @@ class MoveItems(BaseEstimator):
         form = ItemRegression(queries, items, relations, self.skip_weight_)
         self.alpha_ = float(self.alpha) if relative is None else relative * form.unit
         moved = (
-            part_of_the_way(next(iter(form.maps([self.alpha_]))), self.share_)
+            next(iter(form.maps([self.alpha_]))).part_of_the_way(self.share_)
             if self.share_
             else AffineMap(width=self.n_item_features_)
         )
@@ -195,7 +194,7 @@ def _best_setting(queries, items, relations: Relations, settings: list) -> tuple
             maps = form.maps([relative * form.unit for relative in alphas])
             for relative, embedding in zip(alphas, maps, strict=True):
                 for share in {share for _, share, _ in settings}:
-                    moved = part_of_the_way(embedding, share)(items)
+                    moved = embedding.part_of_the_way(share)(items)
                     ranks = reciprocal_ranks(queries[some], moved, relations.wanted[some])
                     totals[relative, share, skip] += float(ranks.sum())
         asked += len(some)
@@ -241,7 +240,9 @@ def _row_numbers(name: str, rows, shape: tuple[int, int]) -> np.ndarray:
     numbers = np.asarray(rows)
     width = 2 if name == "pairs" else 3
     if numbers.ndim != 2 or numbers.shape[1] != width or len(numbers) == 0:
-        raise ValueError(f"{name} has shape {numbers.shape}; expected (n, {width}) row numbers, n at least 1.")
+        raise ValueError(
+            f"{name} has shape {numbers.shape}; expected (n, {width}) row numbers, n at least 1."
+        )
     if not np.issubdtype(numbers.dtype, np.integer):
         raise ValueError(f"{name} must hold row numbers, but its dtype is {numbers.dtype}.")
     for column, side in enumerate(["queries", "items", "items"][:width]):

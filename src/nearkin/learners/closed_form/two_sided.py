@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.distances import AffineMap, FactoredMap
-from nearkin.distances.embedded import Embedding
 from nearkin.numerics.products import cross_products, squared_norms
 from nearkin.numerics.ridge import cross_normal_equations, dual_coefficients, ridge_path, solve_ridge
 
@@ -69,11 +68,13 @@ class ItemRegression:
         #: The natural scale of alpha.
         self.unit = trace / rank or 1.0
 
-    def maps(self, alphas) -> Iterator[Embedding]:
+    def maps(self, alphas) -> Iterator[AffineMap | FactoredMap]:
         """The map of items for each alpha; several share one eigendecomposition."""
         if self._primal:
             one = len(alphas) == 1
-            found = [solve_ridge(self._A, self._B, alphas[0])] if one else ridge_path(self._A, self._B, alphas)
+            found = (
+                [solve_ridge(self._A, self._B, alphas[0])] if one else ridge_path(self._A, self._B, alphas)
+            )
             for transposed in found:
                 W = np.ascontiguousarray(transposed.T, dtype=self._dtype)
                 yield AffineMap(W, self._mean_z.astype(self._dtype), self._mean_q.astype(self._dtype))
@@ -89,18 +90,6 @@ class ItemRegression:
                 else np.vstack([self._inputs, mean])
             )
             yield FactoredMap(left, right, self._mean_z, self._mean_q)
-
-
-def part_of_the_way(embedding: Embedding, share: float) -> Embedding:
-    """The mixture of rows and mapped rows; for maps that keep the width."""
-    if share == 1.0:
-        return embedding
-    if isinstance(embedding, FactoredMap):
-        return FactoredMap(embedding.left, embedding.right, embedding.origin, embedding.shift, share)
-    assert isinstance(embedding, AffineMap) and embedding.matrix is not None
-    W, constant = embedding.affine(embedding.matrix.shape[1])
-    mixed = share * W + (1 - share) * np.eye(len(W))
-    return AffineMap(mixed.astype(W.dtype), shift=(share * constant).astype(W.dtype))
 
 
 def reciprocal_ranks(queries, moved: np.ndarray, wanted: sparse.csr_array) -> np.ndarray:
