@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
+from nearkin.numerics.given_rows import widened
 from nearkin.search import Hubness, NeighbourSearch
 
 
@@ -94,17 +96,34 @@ class _NeighbourPredictor(BaseEstimator):
         # An index may hold what cannot be written to disk; it is rebuilt from the references.
         state = dict(super().__getstate__())
         state.pop("_search", None)
+        state.pop("_building", None)
         return state
 
     def _built_search(self) -> NeighbourSearch:
-        if not hasattr(self, "_search"):
-            self._search = NeighbourSearch(self.distance_, self.index).build(self.references_)
-        return self._search
+        search = self.__dict__.get("_search")
+        if search is None:
+            # Of several threads that find a loaded model without an index, one builds it.
+            with self.__dict__.setdefault("_building", Lock()):
+                search = self.__dict__.get("_search")
+                if search is None:
+                    search = NeighbourSearch(self.distance_, self.index).build(self.references_)
+                    self._search = search
+        return search
+
+    def _replace_references(self, references) -> None:
+        """Other references under the same distance, with an index of their own."""
+        if references.shape[0] < self.n_neighbors:
+            raise ValueError(
+                f"{references.shape[0]} references would be left, fewer than n_neighbors={self.n_neighbors}."
+            )
+        self._search = NeighbourSearch(self.distance_, self.index).build(references)
+        self.references_ = references
+        self.n_samples_fit_ = references.shape[0]
 
     def _validate_queries(self, X):
         return validate_data(
             self,
-            X,
+            widened(X),
             accept_sparse="csr" if self._takes_sparse() else False,
             dtype=[np.float64, np.float32],
             reset=False,
