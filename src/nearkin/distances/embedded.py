@@ -87,8 +87,9 @@ class AffineMap:
 
 @dataclass(frozen=True)
 class FactoredMap:
-    """``(x - origin) @ left.T @ right + shift``: a low-rank linear move, about a fixed point if shift is None.
+    """``(x - origin) @ left.T @ right + shift``: a low-rank linear map.
 
+    Without a shift it is a move about the origin, which stays where it is.
     With a `share` below one it goes only so far: a mixture of the row itself and the row moved.
     """
 

@@ -113,8 +113,8 @@ class Folding:
         embedding = self.distance.queries
         if not hasattr(embedding, "affine"):
             raise TypeError(
-                f"queries are embedded by {type(embedding).__name__}, which is not an affine map of the rows; "
-                "embed them before the search, with embed_queries."
+                f"queries are embedded by {type(embedding).__name__}, which is not an affine map of the "
+                "rows; embed them before the search, with embed_queries."
             )
         matrix, constant = embedding.affine(n_features)
         more = np.array([1.0, 0.0][: self.n_more])

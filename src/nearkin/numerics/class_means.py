@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+#: Rows that are scaled at a time.
+ROWS_AT_ONCE = 16_384
+
 
 @dataclass(frozen=True)
 class ClassMeans:
     """The n x n matrix O with ``O[j, i] = w_i / (n_c - 1)`` for rows j != i of one class c of n_c rows.
 
     Row j sums what should find row j: with weights of one, ``O @ X`` holds for each row the mean of the
-    others in its class. A class counts as often as it has rows, not pairs, and rows alone in theirs not at all.
+    others in its class. A class counts as often as it has rows, not pairs; rows alone in theirs do not count.
 
     Parameters
     ----------
@@ -51,14 +54,21 @@ class ClassMeans:
         return (totals[self.codes] - self.weights) * shares
 
     def moment(self, X) -> np.ndarray:
-        """``X' O X`` as a float64 d x d array, by the sums of the classes."""
-        n = len(self.codes)
-        members = sparse.csr_array((np.ones(n, dtype=X.dtype), (self.codes, np.arange(n))))
-        shares = self._shares
-        sums = _dense(members @ X).astype(np.float64)
-        weighted = _dense(members @ _scaled(X, self.weights * shares)).astype(np.float64)
-        itself = X.T @ _scaled(X, self.weights * shares)
-        return sums.T @ weighted - _dense(itself).astype(np.float64)
+        """``X' O X`` as a float64 d x d array, by the sums of the classes, block after block of rows."""
+        n, n_classes, width = len(self.codes), int(self.codes.max()) + 1, X.shape[1]
+        factors = self.weights * self._shares
+        sums, weighted, itself = (np.zeros((rows, width)) for rows in (n_classes, n_classes, width))
+        for start in range(0, n, ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            rows, scaled = X[part], _scaled(X[part], factors[part])
+            places = (self.codes[part], np.arange(rows.shape[0]))
+            members = sparse.csr_array(
+                (np.ones(rows.shape[0]), places), shape=(n_classes, rows.shape[0]), dtype=np.float64
+            )
+            sums += _dense(members @ rows)
+            weighted += _dense(members @ scaled)
+            itself += _dense(rows.T @ scaled)
+        return sums.T @ weighted - itself
 
     def tocsr(self) -> sparse.csr_array:
         """The matrix itself, of as many entries as there are pairs."""

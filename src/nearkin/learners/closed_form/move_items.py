@@ -117,8 +117,8 @@ class MoveItems(BaseEstimator):
         relations = _relations(pairs, triplets, weight, (queries.shape[0], items.shape[0]))
         if items.shape[0] * queries.shape[1] > MAX_MOVED:
             raise ValueError(
-                f"moved items would be {items.shape[0]} x {queries.shape[1]} and dense; reduce the features of "
-                "the queries first, for instance by sklearn.decomposition.TruncatedSVD(300)."
+                f"moved items would be {items.shape[0]} x {queries.shape[1]} and dense; reduce the features "
+                "of the queries first, for instance by sklearn.decomposition.TruncatedSVD(300)."
             )
         self.n_query_features_, self.n_item_features_ = queries.shape[1], items.shape[1]
         settings = self._settings(relations)
@@ -152,8 +152,8 @@ class MoveItems(BaseEstimator):
     def _check_settings(self) -> None:
         for name, most in (("alpha", np.inf), ("share", 1.0), ("skip_weight", 1.0)):
             value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value <= most
-            if not (value == "auto" or (number and value < np.inf)):
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not (value == "auto" or (number and 0 <= float(value) <= most and float(value) < np.inf)):
                 upto = "of at least 0" if most == np.inf else f"from 0 to {most:g}"
                 raise ValueError(f"{name}={value!r}: expected 'auto' or a number {upto}.")
 
@@ -251,6 +251,6 @@ def _row_numbers(name: str, rows, shape: tuple[int, int]) -> np.ndarray:
         if len(outside):
             row = outside[0]
             raise ValueError(
-                f"{name}[{row}] names row {numbers[row, column]} of the {side}, which has rows 0 to {most - 1}."
+                f"{name}[{row}] names row {numbers[row, column]} of the {side}, which are 0 to {most - 1}."
             )
     return numbers.astype(np.intp, copy=False)

@@ -38,9 +38,9 @@ class Relations:
 
 
 class ItemRegression:
-    """min sum w |q - W z|^2 + s sum v |q + W z'|^2 + alpha |W|^2, z wanted and z' skipped, all about their means.
+    """min sum w |q - W z|^2 + s sum v |q + W z'|^2 + alpha |W|^2, z wanted and z' skipped.
 
-    d x d for few features, m x m for items with more features than there are of them in pairs.
+    Queries and items are taken about their means in the pairs. d x d for few features, m x m for items with more features than there are of them in pairs.
     """
 
     def __init__(self, queries, items, relations: Relations, skip_weight: float = 0.0):
