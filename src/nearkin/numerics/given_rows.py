@@ -1,4 +1,4 @@
-"""Rows as people hold them: tensors, half precision, bytes. Computed in float32, or float64 where they are."""
+"""Rows as people hold them: tensors, half precision, bytes; computed in float32 or float64."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def index_of(predictor, kind: str, metric: str, queries: str):
         return _bare(predictor, kind, folding)
     if _standardised(predictor.references_):
         warnings.warn(
-            "every column of the references has mean 0 and deviation 1, as after a StandardScaler: queries to "
-            "this index must be scaled in the same way. nearkin.to_faiss(pipeline) puts the scaler into it.",
+            "every column of the references has mean 0 and deviation 1, as after a StandardScaler: queries "
+            "to this index must be scaled likewise. nearkin.to_faiss(pipeline) puts the scaler into it.",
             stacklevel=3,
         )
     return _taking_raw(

@@ -78,7 +78,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         return self
 
     def add_references(self, X, y) -> KNNRegressor:
-        """Add rows and their targets without learning the distance anew; as `KNNClassifier.add_references`."""
+        """Add rows and their targets without learning anew; as `KNNClassifier.add_references`."""
         check_is_fitted(self)
         X, y = self._validate_queries(X), np.asarray(y, dtype=np.float64)
         check_consistent_length(X, y)

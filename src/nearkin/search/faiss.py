@@ -9,6 +9,8 @@ from nearkin.search.exact import ExactIndex
 
 # FAISS wants this many training points for each of its lists.
 POINTS_PER_LIST = 39
+# With so many it places lists as well as with its own 256, in a quarter of the time.
+MOST_POINTS_PER_LIST = 64
 KINDS = ("flat", "ivf", "hnsw")
 
 
@@ -101,6 +103,7 @@ class FaissIndex(Index):
         index = faiss.IndexIVFFlat(faiss.IndexFlat(width, metric), width, n_lists, metric)
         # Small sets are partitioned as well as they can be; FAISS's warning would not help.
         index.cp.min_points_per_centroid = 1
+        index.cp.max_points_per_centroid = MOST_POINTS_PER_LIST
         index.cp.spherical = metric == faiss.METRIC_INNER_PRODUCT
         index.train(vectors)
         index.nprobe = min(n_lists, self.n_probe or max(8, n_lists // 16))

@@ -154,7 +154,7 @@ def test_bad_settings_and_rows_are_refused():
     for settings in ({"alpha": -1}, {"share": 2.0}, {"skip_weight": "much"}):
         with pytest.raises(ValueError, match=next(iter(settings))):
             MoveItems(**settings).fit(queries, items, pairs)
-    with pytest.raises(ValueError, match="share=0.5 mixes"):
+    with pytest.raises(ValueError, match=r"share=0\.5 mixes"):
         MoveItems(share=0.5).fit(queries, items, pairs)
     items[3, 2] = np.nan
     with pytest.raises(ValueError, match="items has a NaN in row 3"):

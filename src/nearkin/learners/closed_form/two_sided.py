@@ -40,7 +40,8 @@ class Relations:
 class ItemRegression:
     """min sum w |q - W z|^2 + s sum v |q + W z'|^2 + alpha |W|^2, z wanted and z' skipped.
 
-    Queries and items are taken about their means in the pairs. d x d for few features, m x m for items with more features than there are of them in pairs.
+    Queries and items are taken about their means in the pairs. Needs d x d for few features, m x m for items
+    with more features than there are of them in pairs.
     """
 
     def __init__(self, queries, items, relations: Relations, skip_weight: float = 0.0):
