@@ -192,8 +192,8 @@ class _NeighbourPredictor(BaseEstimator):
             one coordinate more, or the largest cosine with two more. The neighbours are the same.
         queries : {"raw", "embedded"}
             "raw": search it with the rows that `predict` takes; what they need is done inside the index.
-            "embedded": a bare index, for ``distance_.folded(metric, references_).embed_queries(X)``; lists and
-            graphs by inner product hold what is folded for "cosine".
+            "embedded": a bare index, for ``distance_.folded(metric, references_).embed_queries(X)``; lists
+            and graphs by inner product hold what is folded for "cosine".
 
         Returns
         -------
