@@ -19,11 +19,13 @@ __getattr__, __dir__ = _discovery.lazy_names(
     homes={
         "KNNClassifier": "nearkin.predictors",
         "KNNRegressor": "nearkin.predictors",
+        "MoveItems": "nearkin.learners.closed_form.move_items",
         "PairClassifier": "nearkin.predictors",
         "TripletScorer": "nearkin.predictors",
         "Study": "nearkin.study",
         "compare": "nearkin.study",
         "load": "nearkin.persistence",
         "save": "nearkin.persistence",
+        "to_faiss": "nearkin.predictors",
     },
 )

@@ -25,6 +25,7 @@ from nearkin.learners.closed_form.mlev import ANMM as ANMM
 from nearkin.learners.closed_form.mlev import MLEV as MLEV
 from nearkin.learners.closed_form.move import MoveLabeled as MoveLabeled
 from nearkin.learners.closed_form.move import MoveQuery as MoveQuery
+from nearkin.learners.closed_form.move_items import MoveItems as MoveItems
 from nearkin.learners.closed_form.rca import RCA as RCA
 from nearkin.learners.constraint.dml_eig import DMLEig as DMLEig
 from nearkin.learners.constraint.dmlmtp import DMLMTP as DMLMTP
@@ -53,6 +54,7 @@ from nearkin.learners.prototype.lpd import LPD as LPD
 from nearkin.persistence import load as load
 from nearkin.persistence import save as save
 from nearkin.predictors.classifier import KNNClassifier as KNNClassifier
+from nearkin.predictors.faiss_handover import to_faiss as to_faiss
 from nearkin.predictors.pairs import PairClassifier as PairClassifier
 from nearkin.predictors.regressor import KNNRegressor as KNNRegressor
 from nearkin.predictors.triplets import TripletScorer as TripletScorer

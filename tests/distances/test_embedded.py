@@ -1,6 +1,7 @@
 """Embedded distances against plain differences."""
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance, FactoredEmbedding
@@ -42,3 +43,36 @@ def test_sides_may_be_embedded_differently():
     np.testing.assert_allclose(distance.pairwise(Q, R), naive(Q @ M.T, 2 * R @ M.T))
     to_self = EmbeddedDistance.symmetric(AffineEmbedding(M)).pairwise(Q, Q).diagonal()
     np.testing.assert_allclose(to_self, 0, atol=1e-12)
+
+
+def test_a_share_of_the_move_mixes_rows_with_their_moved_selves():
+    left, right = rng.normal(size=(2, 4)), rng.normal(size=(2, 4))
+    whole, half = FactoredEmbedding(left, right, origin), FactoredEmbedding(left, right, origin, share=0.5)
+    np.testing.assert_allclose(half(Q), (whole(Q) + Q) / 2)
+    np.testing.assert_allclose(half(sparse.csr_array(Q)), half(Q))
+    matrix, constant = half.affine(4)
+    np.testing.assert_allclose(Q @ matrix.T + constant, half(Q))
+
+
+def test_a_factored_map_may_lead_to_another_width():
+    left, right = rng.normal(size=(2, 4)), rng.normal(size=(2, 7))
+    shift = rng.normal(size=7)
+    expected = (Q - origin) @ left.T @ right + shift
+    np.testing.assert_allclose(FactoredEmbedding(left, right, origin, shift)(Q), expected)
+    np.testing.assert_allclose(FactoredEmbedding(sparse.csr_array(left), right, origin, shift)(Q), expected)
+
+
+def test_rows_are_checked_on_both_sides():
+    distance = EmbeddedDistance.symmetric(AffineEmbedding(M, origin))
+    bad = Q.copy()
+    bad[4, 0] = np.nan
+    for embed in (distance.embed_queries, distance.embed_references):
+        with pytest.raises(ValueError, match="NaN in row 4"):
+            embed(bad)
+        with pytest.raises(ValueError, match="3 columns"):
+            embed(Q[:, :3])
+        whole = np.round(10 * Q)
+        for narrow in (np.int8, np.float16):
+            found = embed(whole.astype(narrow))
+            assert found.dtype == np.float32
+            np.testing.assert_allclose(found, embed(whole), rtol=1e-4, atol=1e-4)

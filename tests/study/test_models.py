@@ -17,6 +17,7 @@ from nearkin.study.models import (
     make_model,
     make_scaler,
     reference_candidates,
+    settled_scale,
     smallest_training_part,
     thinned,
 )
@@ -106,3 +107,15 @@ def test_reference_models_are_marked_and_fit(task):
     for candidate in reference_candidates(task, sparse=False, n_targets=2):
         assert candidate.reference
         assert clone(candidate.estimator).fit(X, y).predict(X).shape == y.shape
+
+
+def test_rows_of_unit_length_are_not_scaled_unless_asked():
+    rows = np.random.default_rng(0).normal(size=(30, 8))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    scale, notices = settled_scale("auto", unit.astype(np.float16).astype(np.float32))
+    assert scale == "none"
+    assert "unit length" in notices[0]
+    assert settled_scale("auto", sparse.csr_array(unit))[0] == "none"
+    assert settled_scale("standard", unit) == ("standard", [])
+    assert settled_scale("auto", rows) == ("auto", [])
+    assert settled_scale("auto", np.sign(rows[:, :1])) == ("auto", [])

@@ -23,7 +23,7 @@ from nearkin.cli.options import (
     read_data,
     require_choice,
 )
-from nearkin.cli.output import Column, print_json, print_table, typed_command
+from nearkin.cli.output import Column, print_json, print_table, to_stderr, typed_command
 from nearkin.study.models import (
     DEFAULT_NEIGHBOURS,
     EUCLID,
@@ -31,6 +31,7 @@ from nearkin.study.models import (
     check_serves,
     learner_named,
     make_model,
+    settled_scale,
 )
 
 
@@ -92,6 +93,9 @@ def fit(
         dataset, given = read_items_and_pairs(
             data, pairs, key, target, task, impute, drop, categorical, encoding
         )
+    scale, notices = settled_scale(scale, dataset.X)
+    for notice in notices:
+        to_stderr(notice)
     model = make_model(
         unfitted,
         dataset.task,

@@ -22,8 +22,8 @@ from nearkin.cli.options import (
     read_data,
     require_choice,
 )
-from nearkin.cli.output import Column, print_json, print_table
-from nearkin.study.models import EUCLID, SCALE_CHOICES, check_serves, learner_named, make_model
+from nearkin.cli.output import Column, print_json, print_table, to_stderr
+from nearkin.study.models import EUCLID, SCALE_CHOICES, check_serves, learner_named, make_model, settled_scale
 
 if TYPE_CHECKING:
     from nearkin.evaluation import Hubness
@@ -72,6 +72,9 @@ def hubness(
         raise CommandError(
             f"--k {k} is more than the {n_references} references of a fold; choose a smaller one."
         )
+    scale, notices = settled_scale(scale, dataset.X)
+    for notice in notices:
+        to_stderr(notice)
     how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True, "encoder": dataset.encoder}
     found = {
         name: hubness_by_folds(make_model(part, dataset.task, **how), dataset, k=k, n_folds=folds, seed=seed)

@@ -9,6 +9,8 @@ import numpy as np
 
 from nearkin.distances.base import Distance
 from nearkin.distances.embeddings import AffineEmbedding, Embedding, FactoredEmbedding
+from nearkin.distances.folding import Folding
+from nearkin.numerics.given_rows import checked_rows
 from nearkin.numerics.products import row_distances, squared_distances, squared_norms
 
 # Names of embeddings in model files of version 0.1 and in code written for it.
@@ -39,10 +41,25 @@ class EmbeddedDistance(Distance):
         return cls(embedding, embedding)
 
     def embed_queries(self, X) -> np.ndarray:
-        return self.queries(X)
+        """Queries as the distance places them; rows of the wrong width or with NaN are refused."""
+        return self.queries(checked_rows(X, getattr(self.queries, "n_features_in", None), what="queries"))
 
     def embed_references(self, X) -> np.ndarray:
-        return self.references(X)
+        """References as the distance places them; rows of the wrong width or with NaN are refused."""
+        width = getattr(self.references, "n_features_in", None)
+        return self.references(checked_rows(X, width, what="references"))
+
+    def folded(self, metric: str = "l2", references=None) -> Folding:
+        """How to hold this distance in an index of another metric, by one or two coordinates more.
+
+        Parameters
+        ----------
+        metric : {"l2", "ip", "cosine"}
+            What the index ranks by: smallest Euclidean distance, largest inner product, largest cosine.
+        references : array-like of shape (n, d), optional
+            The references to be stored. Needed for "cosine", which depends on the longest of them.
+        """
+        return Folding.of(self, metric, references)
 
     def of_pairs(self, X, left, right) -> np.ndarray:
         queries, references = self.embed_queries(X), self.embed_references(X)

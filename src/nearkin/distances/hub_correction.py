@@ -149,6 +149,17 @@ class AppendedCoordinate:
             last[:, 0] = np.sqrt(np.maximum(self.statistic.largest - self.statistic(X), 0))
         return sparse.hstack([Z, last]).tocsr() if sparse.issparse(Z) else np.hstack([Z, last])
 
+    @property
+    def n_features_in(self) -> int | None:
+        return getattr(self.inner, "n_features_in", None)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix and the constant of the map of queries; that of references is not affine."""
+        if self.statistic is not None or not hasattr(self.inner, "affine"):
+            raise TypeError("this embedding is not an affine map of the rows.")
+        matrix, constant = self.inner.affine(n_features)
+        return np.vstack([matrix, np.zeros((1, n_features))]), np.append(constant, 0.0)
+
 
 @dataclass(frozen=True)
 class ShiftedDistance(Distance):

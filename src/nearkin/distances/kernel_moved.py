@@ -59,6 +59,14 @@ class CentredKernel:
         norms = self._plain_diagonal(X) - 2 * to_mean + self.row_means.mean()
         return K, np.maximum(norms, 0)
 
+    def between(self, X, Y) -> np.ndarray:
+        """Centred kernel values of the rows of X with those of Y."""
+        K = self._plain(X, Y)
+        K -= self._plain(X, self.rows).mean(axis=1)[:, None]
+        K -= self._plain(Y, self.rows).mean(axis=1)
+        K += self.row_means.mean()
+        return K
+
     def _centre(self, K: np.ndarray, means_of_rows: np.ndarray) -> None:
         K -= self.row_means
         K -= (means_of_rows - self.row_means.mean())[:, None]
@@ -96,6 +104,8 @@ class KernelMovedDistance(Distance):
         Inner products of those sums.
     moves : {"references", "queries"}
         Which side is moved; the other stays.
+    share : float
+        How far references are moved, 0 to 1.
     """
 
     kernel: CentredKernel
@@ -104,8 +114,11 @@ class KernelMovedDistance(Distance):
     outputs: sparse.csr_array
     output_gram: np.ndarray
     moves: str = "references"
+    share: float = 1.0
 
     def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+        if self.share != 1.0:
+            return self._bind_part_of_the_way(references)
         if self.moves == "references":
             C, moved_norms = self._moved(references)
 
@@ -122,6 +135,25 @@ class KernelMovedDistance(Distance):
             return self._distances(C @ wanted.T, moved_norms, norms)
 
         return from_moved
+
+    def _bind_part_of_the_way(self, references) -> Callable[[np.ndarray], np.ndarray]:
+        """References as mixtures (1 - t) z + t W z, expanded into inner products."""
+        if self.moves != "references":
+            raise ValueError("only references can be moved part of the way.")
+        t = self.share
+        C, moved_norms = self._moved(references)
+        K, norms = self.kernel.to_rows(references)
+        across = np.einsum("ij,ij->i", K @ self.outputs.T, C)
+        lengths = (1 - t) ** 2 * norms + 2 * t * (1 - t) * across + t**2 * moved_norms
+
+        def to_mixed(queries) -> np.ndarray:
+            K, norms = self.kernel.to_rows(queries)
+            products = (K @ self.outputs.T) @ C.T
+            products *= t
+            products += (1 - t) * self.kernel.between(queries, references)
+            return self._distances(products, norms, lengths)
+
+        return to_mixed
 
     def _moved(self, X) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the moved rows over the output sums, and their squared lengths."""

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.numerics.given_rows import widened
 from nearkin.supervision.constraints import row_numbers
 
 CLASSIFICATION = "classification"
@@ -62,7 +63,7 @@ class Learner(BaseEstimator):
         """
         X, y = validate_data(
             self,
-            X,
+            widened(X),
             y,
             accept_sparse="csr" if self.accepts_sparse else False,
             dtype=[np.float64, np.float32],
@@ -103,7 +104,7 @@ class Learner(BaseEstimator):
         check_is_fitted(self)
         return validate_data(
             self,
-            X,
+            widened(X),
             accept_sparse="csr" if self.accepts_sparse else False,
             dtype=[np.float64, np.float32],
             reset=False,

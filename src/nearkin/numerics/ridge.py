@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy import linalg, sparse
 
+from nearkin.numerics.class_means import ClassMeans
 from nearkin.numerics.threads import blas_threads
 
 
@@ -25,7 +26,7 @@ def normal_equations(
     X : ndarray (already centred) or CSR (not centred) of shape (n, d)
     weights : ndarray of shape (n,)
         How often each row is an input; rows of weight zero cost nothing.
-    outputs : csr_array of shape (n, n)
+    outputs : csr_array or ClassMeans of shape (n, n)
         Row j sums the rows that input j should be mapped to.
     mean : ndarray of shape (d,)
         The mean to subtract from sparse rows; centring them would make them dense.
@@ -39,26 +40,67 @@ def normal_equations(
     inputs = np.flatnonzero(weights)
     block = max(256, block_bytes // (X.itemsize * d))
     roots = np.sqrt(weights).astype(X.dtype)
+    by_class = isinstance(outputs, ClassMeans)
+    if by_class:
+        B += outputs.moment(X)
     for start in range(0, len(inputs), block):
         rows = inputs[start : start + block]
         R = X[rows]
-        B += R.T @ (outputs[rows] @ X)
+        if not by_class:
+            B += R.T @ (outputs[rows] @ X)
         R *= roots[rows, None]
         A += R.T @ R
     return A, B
 
 
 def _sparse_normal_equations(X, weights, outputs, mean):
-    wanted = outputs @ X
     A = (X.T @ sparse.diags_array(weights) @ X).toarray().astype(np.float64)
-    B = (X.T @ wanted).toarray().astype(np.float64)
-    ones = np.ones(X.shape[0])
+    if isinstance(outputs, ClassMeans):
+        B = outputs.moment(X)
+    else:
+        B = (X.T @ (outputs @ X)).toarray().astype(np.float64)
     input_sum = X.T @ weights
     A -= np.outer(input_sum, mean) + np.outer(mean, input_sum) - weights.sum() * np.outer(mean, mean)
-    sums_per_input = outputs @ ones
-    B -= np.outer(X.T @ sums_per_input, mean) + np.outer(mean, wanted.T @ ones)
+    sums_per_input = np.asarray(outputs.sum(axis=1)).ravel()
+    output_sum = X.T @ np.asarray(outputs.sum(axis=0)).ravel()
+    B -= np.outer(X.T @ sums_per_input, mean) + np.outer(mean, output_sum)
     B += sums_per_input.sum() * np.outer(mean, mean)
     return A, B
+
+
+def cross_normal_equations(Z, weights, outputs, Q, mean_z: np.ndarray, mean_q: np.ndarray):
+    """A and B of the regression of centred rows Q on centred rows Z, as float64 arrays; all may be sparse.
+
+    Parameters
+    ----------
+    Z : ndarray or CSR of shape (n, d), not centred
+    weights : ndarray of shape (n,)
+        Weight of each row of Z as an input.
+    outputs : csr_array of shape (n, m)
+        Row j sums the rows of Q that row j of Z should be mapped to.
+    Q : ndarray or CSR of shape (m, e), not centred
+    mean_z, mean_q : ndarray of shape (d,) and (e,)
+        What to subtract.
+    """
+    if not (sparse.issparse(Z) or sparse.issparse(Q)):
+        used = np.flatnonzero(weights)
+        R = (Z[used] - mean_z).astype(np.float64, copy=False)
+        B = R.T @ (outputs[used] @ (Q - mean_q))
+        R *= np.sqrt(weights[used])[:, None]
+        return R.T @ R, B
+    A = _dense(Z.T @ sparse.diags_array(weights) @ Z).astype(np.float64)
+    input_sum = Z.T @ weights
+    A -= np.outer(input_sum, mean_z) + np.outer(mean_z, input_sum)
+    A += weights.sum() * np.outer(mean_z, mean_z)
+    B = _dense(Z.T @ (outputs @ Q)).astype(np.float64)
+    per_input, per_output = np.asarray(outputs.sum(axis=1)).ravel(), np.asarray(outputs.sum(axis=0)).ravel()
+    B -= np.outer(Z.T @ per_input, mean_q) + np.outer(mean_z, Q.T @ per_output)
+    B += per_input.sum() * np.outer(mean_z, mean_q)
+    return A, B
+
+
+def _dense(product) -> np.ndarray:
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def solve_ridge(A: np.ndarray, B: np.ndarray, alpha: float) -> np.ndarray:

@@ -1,9 +1,17 @@
 """Prediction under a learned distance: neighbours that vote, pairs told apart, triplets in order."""
 
 from nearkin.predictors.classifier import KNNClassifier
+from nearkin.predictors.faiss_handover import to_faiss
 from nearkin.predictors.pairs import PairClassifier
 from nearkin.predictors.prediction_table import prediction_table
 from nearkin.predictors.regressor import KNNRegressor
 from nearkin.predictors.triplets import TripletScorer
 
-__all__ = ["KNNClassifier", "KNNRegressor", "PairClassifier", "TripletScorer", "prediction_table"]
+__all__ = [
+    "KNNClassifier",
+    "KNNRegressor",
+    "PairClassifier",
+    "TripletScorer",
+    "prediction_table",
+    "to_faiss",
+]

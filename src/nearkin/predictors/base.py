@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -17,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
+from nearkin.numerics.given_rows import widened
 from nearkin.predictors.learned_distance import fit_learner, learned_distance, takes_sparse
-from nearkin.search import FaissIndex, Hubness, NeighbourSearch
+from nearkin.search import Hubness, NeighbourSearch
 
 
 class _NeighbourPredictor(BaseEstimator):
@@ -95,17 +97,34 @@ class _NeighbourPredictor(BaseEstimator):
         # An index may hold what cannot be written to disk; it is rebuilt from the references.
         state = dict(super().__getstate__())
         state.pop("_search", None)
+        state.pop("_building", None)
         return state
 
     def _built_search(self) -> NeighbourSearch:
-        if not hasattr(self, "_search"):
-            self._search = NeighbourSearch(self.distance_, self.index).build(self.references_)
-        return self._search
+        search = self.__dict__.get("_search")
+        if search is None:
+            # Of several threads that find a loaded model without an index, one builds it.
+            with self.__dict__.setdefault("_building", Lock()):
+                search = self.__dict__.get("_search")
+                if search is None:
+                    search = NeighbourSearch(self.distance_, self.index).build(self.references_)
+                    self._search = search
+        return search
+
+    def _replace_references(self, references) -> None:
+        """Other references under the same distance, with an index of their own."""
+        if references.shape[0] < self.n_neighbors:
+            raise ValueError(
+                f"{references.shape[0]} references would be left, fewer than n_neighbors={self.n_neighbors}."
+            )
+        self._search = NeighbourSearch(self.distance_, self.index).build(references)
+        self.references_ = references
+        self.n_samples_fit_ = references.shape[0]
 
     def _validate_queries(self, X):
         return validate_data(
             self,
-            X,
+            widened(X),
             accept_sparse="csr" if self._takes_sparse() else False,
             dtype=[np.float64, np.float32],
             reset=False,
@@ -162,17 +181,43 @@ class _NeighbourPredictor(BaseEstimator):
         indices = self.kneighbors(X, n_neighbors=k, return_distance=False)
         return Hubness.of(indices, self.n_samples_fit_)
 
-    def to_faiss(self, kind: str = "flat"):
-        """A FAISS index of the references as the learned distance places them.
+    def to_faiss(self, kind: str = "flat", metric: str = "l2", *, queries: str = "raw"):
+        """A FAISS index of the references as the learned distance places them, for raw queries.
 
-        With Move-labeled the queries stay where they are, so the index returned takes the place of
-        one already in production and nothing else changes: search it by L2 with raw query vectors.
-        For other learners search it with ``distance_.embed_queries(X)``.
+        Parameters
+        ----------
+        kind : {"flat", "ivf", "hnsw"}
+            Exact, by lists, or by a graph.
+        metric : {"l2", "ip", "cosine"}
+            What the index ranks by: the smallest L2 distance, or the largest inner product of vectors with
+            one coordinate more, or the largest cosine with two more. The neighbours are the same.
+        queries : {"raw", "embedded"}
+            "raw": search it with the rows that `predict` takes; what they need is done inside the index.
+            "embedded": a bare index, for ``distance_.folded(metric, references_).embed_queries(X)``; lists
+            and graphs by inner product hold what is folded for "cosine".
+
+        Returns
+        -------
+        faiss.Index
+            With Move-labeled and L2 queries need nothing, so it is a plain index that takes the place of
+            one in production. Else "raw" gives an `IndexPreTransform`: add new references, embedded, to
+            its ``.index``, not to itself.
+
+        Raises
+        ------
+        TypeError
+            If the distance is not an embedding, or if raw queries cannot be searched with.
+
+        Warns
+        -----
+        UserWarning
+            If the references look standardised: queries must be scaled likewise then. `nearkin.to_faiss`
+            takes a whole pipeline, scaler included.
         """
+        from nearkin.predictors.faiss_handover import index_of
+
         check_is_fitted(self)
-        if not isinstance(self.distance_, EmbeddedDistance):
-            raise TypeError(f"{type(self.distance_).__name__} is not an embedding, so FAISS cannot hold it.")
-        return FaissIndex(kind).build(self.distance_.embed_references(self.references_)).faiss_index
+        return index_of(self, kind, metric, queries)
 
     def _vote_weights(self, distances: np.ndarray) -> np.ndarray:
         """Weight of each neighbour; among neighbours at distance zero only they count."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from nearkin.distances import EmbeddedDistance
+from nearkin.numerics.given_rows import widened
 from nearkin.predictors.base import _NeighbourPredictor
+from nearkin.predictors.upkeep import DriftCheck, kept_rows, stacked
+from nearkin.search import NeighbourSearch
 
 
 class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
@@ -78,7 +82,11 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             only votes.
         """
         X, y = validate_data(
-            self, X, y, accept_sparse="csr" if self._takes_sparse() else False, dtype=[np.float64, np.float32]
+            self,
+            widened(X),
+            y,
+            accept_sparse="csr" if self._takes_sparse() else False,
+            dtype=[np.float64, np.float32],
         )
         check_classification_targets(y)
         self._check_settings(X.shape[0])
@@ -86,6 +94,66 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self._codes = codes.ravel()
         self._fit_distance(X, y, fit_params)
         return self
+
+    def add_references(self, X, y) -> KNNClassifier:
+        """Add labelled rows without learning the distance anew; classes may be new ones.
+
+        The references are indexed again, at the cost of that. Not while other threads predict.
+
+        Parameters
+        ----------
+        X : array-like or CSR of shape (n_new, n_features)
+            Raw rows: they are placed as the learned distance places references.
+        y : array-like of shape (n_new,)
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        X, y = self._validate_queries(X), np.asarray(y)
+        check_consistent_length(X, y)
+        check_classification_targets(y)
+        labels = np.concatenate([self.labels_, y])
+        self._replace_references(stacked(self.references_, X))
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._codes = codes.ravel()
+        return self
+
+    def remove_references(self, rows) -> KNNClassifier:
+        """Forget references, by row number or mask, without learning the distance anew.
+
+        The others move up, so that row numbers change; `classes_` stays. Not while other threads predict.
+        """
+        check_is_fitted(self)
+        keep = kept_rows(rows, self.n_samples_fit_)
+        self._replace_references(self.references_[keep])
+        self._codes = self._codes[keep]
+        return self
+
+    def check_drift(self, X, y) -> DriftCheck:
+        """Is the learned distance still worth it on these new labelled queries?
+
+        Compares the vote under the learned distance with that under plain Euclid, between the same
+        references, by the exact test of McNemar.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from nearkin import KNNClassifier, MoveLabeled
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = KNNClassifier(MoveLabeled()).fit(X[:900], y[:900])
+        >>> model.check_drift(X[900:], y[900:]).verdict
+        'no difference shown'
+        """
+        check_is_fitted(self)
+        X, y = self._validate_queries(X), np.asarray(y)
+        check_consistent_length(X, y)
+        squared, indices = (
+            NeighbourSearch(EmbeddedDistance()).build(self.references_).query(X, int(self.n_neighbors))
+        )
+        winners = self._winners(self._votes(np.sqrt(squared), indices), indices)
+        return DriftCheck.of(self.predict(X) == y, self.classes_[winners] == y)
 
     @property
     def labels_(self) -> np.ndarray:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from nearkin.numerics.given_rows import widened
 from nearkin.predictors.base import _NeighbourPredictor
+from nearkin.predictors.upkeep import kept_rows, stacked
 
 
 class KNNRegressor(RegressorMixin, _NeighbourPredictor):
@@ -59,7 +61,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         """Learn the distance and index the training rows; `fit_params` go to the learner."""
         X, y = validate_data(
             self,
-            X,
+            widened(X),
             y,
             accept_sparse="csr" if self._takes_sparse() else False,
             dtype=[np.float64, np.float32],
@@ -74,6 +76,27 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         self._check_settings(X.shape[0])
         self.targets_ = np.asarray(y, dtype=np.float64)
         self._fit_distance(X, y, fit_params)
+        return self
+
+    def add_references(self, X, y) -> KNNRegressor:
+        """Add rows and their targets without learning anew; as `KNNClassifier.add_references`."""
+        check_is_fitted(self)
+        X, y = self._validate_queries(X), np.asarray(y, dtype=np.float64)
+        check_consistent_length(X, y)
+        if y.shape[1:] != self.targets_.shape[1:] or not np.isfinite(y).all():
+            raise ValueError(
+                f"y has shape {y.shape}; expected finite targets of {self.targets_.shape[1:]} each."
+            )
+        self._replace_references(stacked(self.references_, X))
+        self.targets_ = np.concatenate([self.targets_, y])
+        return self
+
+    def remove_references(self, rows) -> KNNRegressor:
+        """Forget references, by row number or mask; as `KNNClassifier.remove_references`."""
+        check_is_fitted(self)
+        keep = kept_rows(rows, self.n_samples_fit_)
+        self._replace_references(self.references_[keep])
+        self.targets_ = self.targets_[keep]
         return self
 
     def predict(self, X) -> np.ndarray:

@@ -15,6 +15,8 @@ SCALE_CHOICES = ("auto", "standard", "minmax", "none")
 NEIGHBOUR_GRID = (1, 3, 5, 9, 15)
 DEFAULT_NEIGHBOURS = 5
 TUNE_CHOICES = ("quick", "full", "none")
+#: How far from one the length of a row may be that is meant to have unit length.
+UNIT_TOLERANCE = 5e-3
 #: Settings of a learner that quick tuning tries.
 QUICK_SETTINGS = 2
 
@@ -30,6 +32,34 @@ def make_scaler(scale: str, sparse: bool):
     if scale == "minmax":
         return MaxAbsScaler() if sparse else MinMaxScaler()
     return StandardScaler(with_mean=not sparse)
+
+
+def settled_scale(scale: str, X) -> tuple[str, list[str]]:
+    """The scaling meant for these rows, and a notice if "auto" met rows of unit length.
+
+    Such rows are embeddings: their lengths and directions are what the encoder means, and queries to an index
+    come as raw as they are.
+
+    >>> import numpy as np
+    >>> settled_scale("auto", np.array([[0.6, 0.8], [0.0, 1.0], [-1.0, 0.0]]))[0]
+    'none'
+    """
+    if scale != "auto" or not has_unit_rows(X):
+        return scale, []
+    return "none", ["The rows have unit length, as embeddings do: they are not scaled."]
+
+
+def has_unit_rows(X) -> bool:
+    """Whether all rows have length one, up to the rounding of half precision; zero rows do not count."""
+    import numpy as np
+
+    from nearkin.numerics.products import squared_norms
+
+    if X.shape[1] < 2:
+        return False
+    norms = squared_norms(X)
+    norms = norms[norms > 0]
+    return len(norms) > 1 and bool((abs(np.sqrt(norms) - 1) < UNIT_TOLERANCE).all())
 
 
 def make_model(
@@ -224,7 +254,7 @@ def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> l
     return [settings[position] for position in spread]
 
 
-def reference_candidates(task: str, sparse: bool, n_targets: int, encoder=None) -> list:
+def reference_candidates(task: str, sparse: bool, n_targets: int, scale: str = "auto", encoder=None) -> list:
     """Models that do not use neighbours, to show what choosing neighbours costs or gains."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LogisticRegression, RidgeCV
@@ -252,7 +282,7 @@ def reference_candidates(task: str, sparse: bool, n_targets: int, encoder=None) 
     if sparse:
         # Boosted trees would need the data dense.
         del found["Gradient boosting"]
-    scaler = make_scaler("auto", sparse)
+    scaler = make_scaler(scale, sparse)
     return [
         Candidate(
             label,

@@ -31,7 +31,7 @@ from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.report.words import seconds_text
 from nearkin.study.data import as_dataset
-from nearkin.study.models import EUCLID, chosen_learners, make_candidates, reference_candidates
+from nearkin.study.models import EUCLID, chosen_learners, make_candidates, reference_candidates, settled_scale
 from nearkin.study.saving import save_model
 
 
@@ -82,7 +82,7 @@ def compare(
     tune : {"quick", "full", "none"}
         Settings tried per learner: up to two, with slow learners as they are; all of its grid; none.
     scale : {"auto", "standard", "minmax", "none"}
-        "auto" is standard for dense and none for sparse data.
+        "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
     impute : {"median"}, optional
         Fill missing cells of a data frame.
     references : bool
@@ -129,13 +129,21 @@ def compare(
     n_folds = folds or (10 if data.n_samples <= 2000 else 5)
     seconds = _seconds(time_budget, data.n_samples)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
+    scale, scaling_notices = settled_scale(scale, data.X)
+    notices = [*notices, *scaling_notices]
     for notice in notices:
         warnings.warn(notice, stacklevel=2)
     candidates = make_candidates(
         data, chosen, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
     )
     if references:
-        candidates += reference_candidates(data.task, data.is_sparse, data.n_targets, data.encoder)
+        candidates += reference_candidates(
+            data.task,
+            data.is_sparse,
+            data.n_targets,
+            scale if scaling_notices else "auto",
+            data.encoder,
+        )
     protocol = (StratifiedFolds if data.task == "classification" else Folds)(n_folds, repeats)
     circumstances = Circumstances(
         facts=_facts(data, protocol, scale, seconds, seed),

@@ -31,10 +31,19 @@ def target_pairs(X, codes: np.ndarray, n_targets: int, sample_weight=None) -> sp
            [1., 0., 0.],
            [0., 0., 0.]])
     """
-    n = X.shape[0]
-    targets = same_class_neighbours(X, codes, n_targets)
+    return listed_pairs(same_class_neighbours(X, codes, n_targets), X.dtype, sample_weight)
+
+
+def listed_pairs(targets: np.ndarray, dtype=np.float64, sample_weight=None) -> sparse.csr_array:
+    """Pair weights of a table of targets, one row for each source, -1 where it has no more.
+
+    >>> listed_pairs(np.array([[1], [-1]])).toarray()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    n = len(targets)
     sources, places = np.nonzero(targets >= 0)
-    weights = np.ones(n, dtype=X.dtype) if sample_weight is None else sample_weight.astype(X.dtype)
+    weights = np.ones(n, dtype=dtype) if sample_weight is None else sample_weight.astype(dtype)
     # nonzero lists the pairs row by row, so the row pointers follow from the counts.
     row_ends = np.cumsum(np.bincount(sources, minlength=n))
     pairs = sparse.csr_array(

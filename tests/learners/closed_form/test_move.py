@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from nearkin import KNNClassifier, MoveLabeled, MoveQuery
 from nearkin.distances import EmbeddedDistance, KernelMovedDistance
 from nearkin.learners.closed_form.alpha import RELATIVE_ALPHAS
+from nearkin.learners.closed_form.setting_choice import Choice, Setting, _Tried
 
 BOTH = [MoveLabeled, MoveQuery]
 
@@ -54,7 +55,7 @@ def test_distances_are_those_of_the_moved_points(seed, n, d, alpha):
     mean = X.mean(axis=0)
     moved = mean + (X - mean) @ W.T
     expected = ((queries[:, None] - moved[None]) ** 2).sum(axis=2)
-    found = MoveLabeled(alpha=alpha).fit(X, y).distance_.pairwise(queries, X)
+    found = MoveLabeled(n_targets=1, alpha=alpha).fit(X, y).distance_.pairwise(queries, X)
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
@@ -64,8 +65,8 @@ def test_sparse_rows_give_the_dense_distances(learner, shape):
     rng = np.random.default_rng(1)
     X = rng.normal(size=shape) * (rng.random(shape) < 0.4)
     y = rng.integers(3, size=shape[0])
-    dense = learner(alpha=1.0).fit(X, y)
-    thin = learner(alpha=1.0).fit(sparse.csr_array(X), y)
+    dense = learner(n_targets=1, alpha=1.0).fit(X, y)
+    thin = learner(n_targets=1, alpha=1.0).fit(sparse.csr_array(X), y)
     expected = dense.distance_.pairwise(X[:5], X)
     np.testing.assert_allclose(
         thin.distance_.pairwise(sparse.csr_array(X[:5]), sparse.csr_array(X)), expected, atol=1e-8
@@ -75,14 +76,19 @@ def test_sparse_rows_give_the_dense_distances(learner, shape):
 
 def test_wide_sparse_rows_are_never_made_dense():
     """A million columns: one dense copy of these rows would need 3.2 GB."""
-    rows = sparse.csr_array(sparse.random(400, 10**6, density=1e-5, format="csr", random_state=0))
-    model = KNNClassifier(MoveLabeled(alpha=1.0), n_neighbors=3).fit(rows, np.arange(400) % 4)
+    rng = np.random.default_rng(0)
+    places = np.repeat(np.arange(400), 10), rng.integers(10**6, size=4_000)
+    rows = sparse.coo_array((rng.random(4_000), places), shape=(400, 10**6)).tocsr()
+    model = KNNClassifier(MoveLabeled(n_targets=1, alpha=1.0), n_neighbors=3).fit(rows, np.arange(400) % 4)
     assert model.predict(rows[:7]).shape == (7,)
 
 
 def test_linear_kernel_equals_no_kernel():
     X, y = load_iris(return_X_y=True)
-    plain, kernel = MoveLabeled(alpha=3.0).fit(X, y), MoveLabeled(alpha=3.0, kernel="linear").fit(X, y)
+    plain, kernel = (
+        MoveLabeled(n_targets=1, alpha=3.0).fit(X, y),
+        MoveLabeled(n_targets=1, alpha=3.0, kernel="linear").fit(X, y),
+    )
     np.testing.assert_allclose(
         kernel.distance_.pairwise(X[:9], X), plain.distance_.pairwise(X[:9], X), atol=1e-7
     )
@@ -95,10 +101,10 @@ def test_rbf_kernel_matches_an_explicit_feature_map():
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
     values, vectors = np.linalg.eigh(K)
     features = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    kernel = MoveLabeled(alpha=0.3, kernel="rbf", kernel_params={"gamma": 0.5}).fit(X, y)
+    kernel = MoveLabeled(n_targets=1, alpha=0.3, kernel="rbf", kernel_params={"gamma": 0.5}).fit(X, y)
     assert isinstance(kernel.distance_, KernelMovedDistance)
     # Targets are neighbours in the input space, which an RBF kernel keeps.
-    explicit = MoveLabeled(alpha=0.3).fit(features, y)
+    explicit = MoveLabeled(n_targets=1, alpha=0.3).fit(features, y)
     np.testing.assert_allclose(
         kernel.distance_.pairwise(X, X), explicit.distance_.pairwise(features, features), atol=1e-6
     )
@@ -106,7 +112,7 @@ def test_rbf_kernel_matches_an_explicit_feature_map():
 
 def test_queries_stay_where_they_are():
     X, y = load_wine(return_X_y=True)
-    distance = MoveLabeled().fit(X, y).distance_
+    distance = MoveLabeled(n_targets=1).fit(X, y).distance_
     assert isinstance(distance, EmbeddedDistance)
     assert distance.embed_queries(X) is X
     assert not np.allclose(distance.embed_references(X), X)
@@ -123,10 +129,12 @@ def test_sample_weight_weighs_pairs_and_zero_leaves_rows_out():
     rng = np.random.default_rng(2)
     X, y, w = rng.normal(size=(40, 5)), np.arange(40) % 3, rng.random(40) + 0.1
     W, _ = naive_move(X, y, 1, 1.0, MoveLabeled, w)
-    np.testing.assert_allclose(MoveLabeled(alpha=1.0).fit(X, y, sample_weight=w).components_, W, atol=1e-10)
+    np.testing.assert_allclose(
+        MoveLabeled(n_targets=1, alpha=1.0).fit(X, y, sample_weight=w).components_, W, atol=1e-10
+    )
     w[:10] = 0
-    with_zeros = MoveLabeled(alpha=1.0).fit(X, y, sample_weight=w)
-    without = MoveLabeled(alpha=1.0).fit(X[10:], y[10:], sample_weight=w[10:])
+    with_zeros = MoveLabeled(n_targets=1, alpha=1.0).fit(X, y, sample_weight=w)
+    without = MoveLabeled(n_targets=1, alpha=1.0).fit(X[10:], y[10:], sample_weight=w[10:])
     np.testing.assert_allclose(with_zeros.components_, without.components_)
 
 
@@ -134,7 +142,7 @@ def test_auto_alpha_is_one_of_the_path_and_the_best_scored():
     rng = np.random.default_rng(3)
     y = rng.integers(3, size=90)
     X = rng.normal(size=(90, 4)) + y[:, None]
-    fitted = MoveLabeled().fit(X, y)
+    fitted = MoveLabeled(n_targets=1).fit(X, y)
     centred = X - X.mean(axis=0)
     same = [
         next(j for j in np.argsort(((X - x) ** 2).sum(axis=1)) if j != i and y[j] == y[i])
@@ -144,22 +152,23 @@ def test_auto_alpha_is_one_of_the_path_and_the_best_scored():
     place = np.argmin(abs(RELATIVE_ALPHAS - fitted.alpha_ / unit))
     assert fitted.alpha_ == pytest.approx(RELATIVE_ALPHAS[place] * unit)
     assert fitted.alpha_scores_[place] == fitted.alpha_scores_.max()
-    assert fitted.alpha_ == MoveLabeled().fit(X, y).alpha_
+    assert fitted.alpha_ == MoveLabeled(n_targets=1).fit(X, y).alpha_
 
 
 def test_auto_alpha_works_in_the_dual_form_and_with_kernels():
     rng = np.random.default_rng(0)
     X, y = make_blobs(60, 200, centers=3, cluster_std=9.0, random_state=0)
-    assert MoveLabeled().fit(X, y).alpha_ > 0
-    assert MoveLabeled(kernel="rbf", kernel_params={"gamma": 1e-3}).fit(X, y).alpha_ > 0
-    assert MoveLabeled().fit(sparse.csr_array(X * (rng.random(X.shape) < 0.2)), y).alpha_ > 0
+    for n in (1, "all", "auto"):
+        assert MoveLabeled(n).fit(X, y).alpha_ > 0
+        assert MoveLabeled(n, kernel="rbf", kernel_params={"gamma": 1e-3}).fit(X, y).alpha_ > 0
+        assert MoveLabeled(n).fit(sparse.csr_array(X * (rng.random(X.shape) < 0.2)), y).alpha_ > 0
 
 
 def test_float32_is_kept_and_close_to_float64():
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    single = MoveLabeled(alpha=1.0).fit(X.astype(np.float32), y)
-    double = MoveLabeled(alpha=1.0).fit(X, y)
+    single = MoveLabeled(n_targets=1, alpha=1.0).fit(X.astype(np.float32), y)
+    double = MoveLabeled(n_targets=1, alpha=1.0).fit(X, y)
     assert single.components_.dtype == np.float32
     assert single.distance_.embed_references(X.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(single.components_, double.components_, atol=1e-4)
@@ -178,6 +187,116 @@ def test_moving_labelled_points_cuts_hubs_and_moving_queries_makes_them():
     assert skewness["query"] > skewness["euclid"]
 
 
+@pytest.mark.parametrize("shape", [(60, 7), (25, 40)], ids=["primal", "dual"])
+def test_all_targets_are_the_mean_of_each_row_s_class(shape):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape) + 1, np.append(np.arange(shape[0] - 1) % 3, 3)
+    weights = rng.uniform(0.5, 2, size=shape[0])
+    centred = X - X.mean(axis=0)
+    normal, wanted = np.eye(shape[1]) * 2.0, np.zeros((shape[1], shape[1]))
+    for i, j in np.argwhere((y[:, None] == y) & ~np.eye(len(y), dtype=bool)):
+        weight = weights[i] / (np.sum(y == y[i]) - 1)
+        normal += weight * np.outer(centred[j], centred[j])
+        wanted += weight * np.outer(centred[j], centred[i])
+    fitted = MoveLabeled("all", alpha=2.0).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(fitted.components_, np.linalg.solve(normal, wanted).T, atol=1e-9)
+    assert fitted.n_targets_ == "all"
+
+
+@pytest.mark.parametrize("shape", [(60, 7), (25, 40)], ids=["primal", "dual"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "kernel"])
+def test_a_share_of_the_move_lies_between(shape, kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape), np.arange(shape[0]) % 3
+    rows = sparse.csr_array(X) if kind == "sparse" else X
+    settings = {"n_targets": 2, "alpha": 1.0, "kernel": "linear" if kind == "kernel" else None}
+    whole = MoveLabeled(n_targets=2, alpha=1.0).fit(X, y).move(X)
+    for share in (0.0, 0.3, 1.0):
+        mixed = (1 - share) * X + share * whole
+        expected = ((X[:6, None] - mixed[None]) ** 2).sum(axis=2)
+        found = MoveLabeled(**settings, share=share).fit(rows, y)
+        np.testing.assert_allclose(found.distance_.pairwise(rows[:6], rows), expected, atol=1e-8)
+        assert found.share_ == share
+
+
+def test_moved_rows_are_what_the_distance_stores():
+    X, y = load_iris(return_X_y=True)
+    fitted = MoveLabeled().fit(X, y)
+    np.testing.assert_array_equal(fitted.move(X), fitted.distance_.embed_references(X))
+    with pytest.raises(ValueError, match="features"):
+        fitted.move(X[:, :3])
+    with pytest.raises(TypeError, match="feature space"):
+        MoveLabeled(1, 1.0, kernel="rbf").fit(X, y).move(X)
+
+
+class TestAuto:
+    def test_broad_classes_take_many_targets(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(5, size=600)
+        X = 2.5 * np.eye(5, 60)[y] + rng.normal(size=(600, 60))
+        fitted = MoveLabeled().fit(X[:300], y[:300])
+        assert fitted.n_targets_ in (20, "all")
+        assert fitted.share_ == 1.0
+        scores = [
+            KNNClassifier(learner, 5).fit(X[:300], y[:300]).score(X[300:], y[300:])
+            for learner in (MoveLabeled(), MoveLabeled(n_targets=1), None)
+        ]
+        assert scores[0] > max(scores[1:])
+
+    def test_classes_of_several_parts_are_not_drawn_together(self):
+        """A ring around a blob: the mean of either class is the same point."""
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 2
+        angle, radius = rng.uniform(0, 2 * np.pi, 400), np.where(y, 3.0, 1.0) + 0.2 * rng.normal(size=400)
+        X = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+        model = KNNClassifier(MoveLabeled(), 5).fit(X[:300], y[:300])
+        assert model.learner_.n_targets_ != "all" or model.learner_.share_ == 0.0
+        assert model.score(X[300:], y[300:]) >= KNNClassifier(None, 5).fit(X[:300], y[:300]).score(
+            X[300:], y[300:]
+        )
+
+    def test_staying_is_among_the_choices(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.uniform(size=(500, 2)), np.arange(500) % 2
+        y = (np.floor(X[:, 0] * 4) + np.floor(X[:, 1] * 4)).astype(int) % 2  # a chequerboard
+        fitted = MoveLabeled().fit(X, y)
+        assert (1, 1.0, 0.0) in [tried[:3] for tried in fitted.choices_]
+        best = max(tried[3] for tried in fitted.choices_)
+        assert fitted.choices_[0][3] == best
+
+    def test_what_is_given_is_kept(self):
+        X, y = load_wine(return_X_y=True)
+        fitted = MoveLabeled(alpha=7.0, share=0.25).fit(X, y)
+        assert (fitted.alpha_, fitted.share_) == (7.0, 0.25)
+        assert {tried[2] for tried in fitted.choices_} == {0.25}
+        given = MoveLabeled(n_targets=4).fit(X, y)
+        assert (given.n_targets_, given.share_) == (4, 1.0)
+        assert not hasattr(given, "choices_")
+
+    def test_of_penalties_alike_the_one_with_fewer_hubs_is_taken(self):
+        right = np.array([1.0, 1.0, 0.0, 1.0])
+        alphas = Choice.relative_alphas
+        tried = {
+            Setting(5, alpha, 1.0): _Tried(right, skewness)
+            for alpha, skewness in zip(alphas, [9.0, 8.0, 7.0, 2.0, 5.0, 6.0])
+        }
+        tried[Setting()] = _Tried(np.zeros(4), 0.0)
+        chosen = Choice(n_targets=(5,), shares=(1.0,))._best(tried)
+        assert chosen.relative_alpha == alphas[3]
+
+    def test_five_rows_per_class_are_enough(self):
+        rng = np.random.default_rng(0)
+        y = np.repeat(np.arange(12), 5)
+        X = 2.0 * rng.normal(size=(12, 80))[y] + rng.normal(size=(60, 80)) * 2
+        fitted = MoveLabeled().fit(X, y)
+        assert fitted.choices_
+        assert np.isfinite(fitted.distance_.pairwise(X, X)).all()
+
+    def test_pairs_of_rows_are_enough(self):
+        X, y = np.random.default_rng(0).normal(size=(12, 3)), np.repeat(np.arange(6), 2)
+        assert np.isfinite(MoveLabeled().fit(X, y).distance_.pairwise(X, X)).all()
+
+
 class TestBadInput:
     X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -188,7 +307,9 @@ class TestBadInput:
     def test_one_singleton_class_among_others_is_left_out(self):
         y = np.array([0] * 6 + [1] * 5 + [2])
         W, _ = naive_move(self.X, y, 1, 1.0, MoveLabeled)
-        np.testing.assert_allclose(MoveLabeled(alpha=1.0).fit(self.X, y).components_, W, atol=1e-10)
+        np.testing.assert_allclose(
+            MoveLabeled(n_targets=1, alpha=1.0).fit(self.X, y).components_, W, atol=1e-10
+        )
 
     def test_one_class_predicts_that_class(self):
         model = KNNClassifier(MoveLabeled()).fit(self.X, ["a"] * 12)
@@ -202,7 +323,16 @@ class TestBadInput:
             MoveLabeled().fit(X, np.arange(12) % 2)
 
     @pytest.mark.parametrize(
-        "settings", [{"alpha": -1}, {"alpha": "big"}, {"alpha": np.nan}, {"n_targets": 0}, {"n_targets": 1.5}]
+        "settings",
+        [
+            {"alpha": -1},
+            {"alpha": "big"},
+            {"alpha": np.nan},
+            {"n_targets": 0},
+            {"n_targets": 1.5},
+            {"n_targets": "some"},
+            {"share": 2},
+        ],
     )
     def test_settings_out_of_range(self, settings):
         with pytest.raises(ValueError, match=next(iter(settings))):
@@ -211,7 +341,7 @@ class TestBadInput:
     def test_constant_and_duplicate_columns(self):
         X = np.column_stack([self.X, self.X, np.ones(12)])
         for alpha in ("auto", 0.0, 1.0):
-            fitted = MoveLabeled(alpha=alpha).fit(X, np.arange(12) % 2)
+            fitted = MoveLabeled(n_targets=1, alpha=alpha).fit(X, np.arange(12) % 2)
             assert np.isfinite(fitted.distance_.pairwise(X, X)).all()
 
     def test_all_rows_the_same(self):

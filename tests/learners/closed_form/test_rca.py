@@ -1,10 +1,13 @@
 """RCA: whitening checked by its definition, and its ways out of singular data."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_wine
 
-from nearkin import RCA
+from nearkin import RCA, MoveLabeled
 
 X, y = load_wine(return_X_y=True)
 
@@ -72,3 +75,25 @@ def test_clear_errors():
         RCA(shrinkage=2.0).fit(X, y)
     with pytest.raises(ValueError, match="one number per row"):
         RCA().fit(X, chunklets=[0, 0, 1])
+
+
+def test_automatic_shrinkage_is_that_of_ledoit_and_wolf():
+    _, expected = ledoit_wolf(within(X, y), assume_centered=True)
+    assert RCA().fit(X, y).shrinkage_ == pytest.approx(expected)
+    Z = within(X, y)
+    fitted = RCA(shrinkage=0.2).fit(X, y)
+    assert fitted.objective_ == pytest.approx(np.mean(np.sum((Z @ fitted.components_.T) ** 2, axis=1)))
+
+
+@pytest.mark.parametrize("learner", [RCA(), RCA(3), MoveLabeled(1, 1.0), MoveLabeled("all", 1.0)], ids=repr)
+def test_memory_beside_the_data_is_less_than_two_copies_of_it(learner):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60_000, 128)).astype(np.float32)
+    labels = np.arange(60_000) % 200
+    learner.fit(rows[:400], labels[:400])  # what is loaded on first use does not count
+    tracemalloc.start()
+    learner.fit(rows, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Labels and their codes are beside the rows themselves.
+    assert peak < 2 * rows.nbytes + 8 * labels.nbytes

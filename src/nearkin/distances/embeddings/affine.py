@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.products import cross_products
 
 
 @dataclass(frozen=True)
 class AffineEmbedding:
     """``(x - origin) @ matrix.T + shift``; a missing matrix is the identity, missing vectors are zero.
+
+    A map without any of them may be told the `width` of the rows it leaves as they are.
 
     Examples
     --------
@@ -27,6 +30,7 @@ class AffineEmbedding:
     matrix: np.ndarray | None = None
     origin: np.ndarray | None = None
     shift: np.ndarray | None = None
+    width: int | None = None
 
     def __call__(self, X, /) -> np.ndarray:
         Z: Any = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
@@ -36,6 +40,33 @@ class AffineEmbedding:
         if sparse.issparse(Z):
             Z = Z.toarray()
         return Z + constant.astype(X.dtype, copy=False)
+
+    @property
+    def n_features_in(self) -> int | None:
+        """Columns it takes; None for any number."""
+        if self.matrix is not None:
+            return self.matrix.shape[1]
+        fixed = self.origin if self.shift is None else self.shift
+        return self.width if fixed is None else len(fixed)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map of rows with so many columns."""
+        matrix = np.eye(n_features) if self.matrix is None else self.matrix
+        constant = self._constant()
+        return matrix, np.zeros(len(matrix)) if constant is None else constant
+
+    def part_of_the_way(self, share: float) -> AffineEmbedding:
+        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        n_features = self.n_features_in
+        if share == 1.0 or n_features is None:
+            return self
+        matrix, _ = self.affine(n_features)
+        origin = np.zeros(n_features, dtype=matrix.dtype) if self.origin is None else self.origin
+        shift = np.zeros(n_features, dtype=matrix.dtype) if self.shift is None else self.shift
+        mixed = share * matrix + (1 - share) * np.eye(n_features)
+        return AffineEmbedding(
+            mixed.astype(matrix.dtype), origin, (share * shift + (1 - share) * origin).astype(origin.dtype)
+        )
 
     def _constant(self) -> np.ndarray | None:
         """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
@@ -47,21 +78,52 @@ class AffineEmbedding:
 
 @dataclass(frozen=True)
 class FactoredEmbedding:
-    """``(x - origin) @ left.T @ right + origin``: a low-rank linear move about a fixed point."""
+    """``(x - origin) @ left.T @ right + shift``: a low-rank linear map.
 
-    left: np.ndarray
+    Without a shift it is a move about the origin, which stays where it is.
+    With a `share` below one it goes only so far: a mixture of the row itself and the row moved.
+    """
+
+    left: Any
     right: np.ndarray
     origin: np.ndarray
+    shift: np.ndarray | None = None
+    share: float = 1.0
 
     def __call__(self, X, /) -> np.ndarray:
-        centred = X - self.origin.astype(X.dtype, copy=False)
-        moved = (centred @ self.left.T.astype(X.dtype, copy=False)) @ self.right.astype(X.dtype, copy=False)
-        return moved + self.origin.astype(X.dtype, copy=False)
+        origin, left = self.origin.astype(X.dtype, copy=False), self.left.astype(X.dtype, copy=False)
+        if sparse.issparse(X) or sparse.issparse(left):  # not to be centred, which would make them dense
+            inner = cross_products(X, left) - left @ origin
+        else:
+            inner = (X - origin) @ left.T
+        moved = inner @ self.right.astype(X.dtype, copy=False)
+        moved += (self.origin if self.shift is None else self.shift).astype(X.dtype, copy=False)
+        if self.share == 1.0:
+            return moved
+        moved *= self.share
+        moved += _dense(X) * X.dtype.type(1 - self.share)
+        return moved
+
+    def part_of_the_way(self, share: float) -> FactoredEmbedding:
+        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        return replace(self, share=share)
+
+    @property
+    def n_features_in(self) -> int:
+        return self.left.shape[1]
 
     @property
     def matrix(self) -> np.ndarray:
-        """The d x d matrix, made on demand."""
-        return self.right.T @ self.left
+        """The matrix of the move, made on demand."""
+        W = self.right.T @ self.left
+        if self.share == 1.0:
+            return W
+        return self.share * W + (1 - self.share) * np.eye(len(W), dtype=W.dtype)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map."""
+        constant = self(np.zeros((1, n_features)))[0]
+        return self.matrix, constant
 
 
 @dataclass(frozen=True)
@@ -120,3 +182,7 @@ class ScaledEmbedding:
         dense = np.zeros((len(self.features), self.n_features))
         dense[np.arange(len(self.features)), self.features] = self.scales
         return dense
+
+
+def _dense(X) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else X

@@ -44,7 +44,7 @@ def blended(embedding: Embedding, learned: float, plain: float) -> Embedding:
         return BlendedEmbedding(embedding, learned, plain)
     matrix = embedding.matrix  # type: ignore[attr-defined]
     stacked = np.vstack([learned * matrix, plain * np.eye(matrix.shape[1])]).astype(np.float64)
-    R = np.linalg.qr(stacked, mode="r")
+    _, R = np.linalg.qr(stacked)
     # Only R'R counts; a positive diagonal makes refits agree.
     R = R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None] + 0.0
     return AffineEmbedding(R.astype(matrix.dtype))

@@ -18,7 +18,7 @@ FOLDS = 5
 ENOUGH_HELD_OUT = 2_000
 
 
-def held_out_rows(codes: np.ndarray) -> Iterator[np.ndarray]:
+def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[np.ndarray]:
     """Rows to hold out, fold after fold: each class dealt out in turn, until there are enough.
 
     Deterministic, so that fitting twice gives the same model.
@@ -31,11 +31,11 @@ def held_out_rows(codes: np.ndarray) -> Iterator[np.ndarray]:
     total = 0
     for number in range(FOLDS):
         rows = np.flatnonzero(fold == number)
-        if len(rows) > ENOUGH_HELD_OUT:
-            rows = rows[np.linspace(0, len(rows) - 1, ENOUGH_HELD_OUT).astype(int)]
+        if len(rows) > enough:
+            rows = rows[np.linspace(0, len(rows) - 1, enough).astype(int)]
         yield rows
         total += len(rows)
-        if total >= ENOUGH_HELD_OUT:
+        if total >= enough:
             return
 
 

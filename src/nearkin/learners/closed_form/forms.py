@@ -8,6 +8,7 @@ regression's normal matrix, the natural scale of alpha (1 if all rows coincide).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +21,7 @@ from nearkin.distances import (
     FactoredEmbedding,
     KernelMovedDistance,
 )
+from nearkin.numerics.class_means import ClassMeans
 from nearkin.numerics.products import squared_norms
 from nearkin.numerics.ridge import dual_coefficients, normal_equations, ridge_path, solve_ridge
 
@@ -27,18 +29,32 @@ REFERENCES = "references"
 QUERIES = "queries"
 
 
-def regression_of(pairs: sparse.csr_array, moves: str) -> tuple[np.ndarray, sparse.csr_array]:
+def regression_of(pairs, moves: str) -> tuple[np.ndarray, sparse.csr_array | ClassMeans]:
     """Input weights and output operator of the regression behind these (source, target) pairs.
 
-    Moving references maps targets to their sources; moving queries maps sources to their targets.
+    Moving references maps targets to their sources; moving queries maps sources to their targets. Class
+    means are the operator of moved references already.
     """
+    if isinstance(pairs, ClassMeans):
+        return pairs.sum(axis=1), pairs
     outputs = pairs.T.tocsr() if moves == REFERENCES else pairs
     return np.asarray(outputs.sum(axis=1)).ravel(), outputs
 
 
 def moving(embedding, moves: str) -> EmbeddedDistance:
     """The distance that moves one side by the embedding and leaves the other alone."""
-    return EmbeddedDistance(**{moves: embedding})
+    stays = AffineEmbedding(width=embedding.n_features_in)
+    return EmbeddedDistance(**{QUERIES: stays, REFERENCES: stays, moves: embedding})
+
+
+def part_of_the_way(distance: Distance, share: float) -> Distance:
+    """The distance that moves references only so far, 0 to 1."""
+    if share == 1.0:
+        return distance
+    if isinstance(distance, KernelMovedDistance):
+        return replace(distance, share=share)
+    assert isinstance(distance, EmbeddedDistance)
+    return replace(distance, references=distance.references.part_of_the_way(share))  # type: ignore[attr-defined]
 
 
 def row_mean(X) -> np.ndarray:
@@ -56,7 +72,7 @@ def centred_norms(X, mean: np.ndarray) -> np.ndarray:
 class PrimalForm:
     """d x d normal equations; needs d x d memory and one pass over the rows."""
 
-    def __init__(self, X, pairs: sparse.csr_array, moves: str):
+    def __init__(self, X, pairs, moves: str):
         self._mean = row_mean(X)
         self._dtype = X.dtype
         self._moves = moves
@@ -89,12 +105,14 @@ class PrimalForm:
 class DualForm:
     """Inner products of the training rows; needs n x n memory, takes any d, sparse rows and kernels."""
 
-    def __init__(self, X, pairs: sparse.csr_array, moves: str, kernel="linear", params=None):
+    def __init__(self, X, pairs, moves: str, kernel="linear", params=None):
         self._X, self._moves = X, moves
         # Rows of moderate dimension can be moved explicitly, which any index can hold.
         self._explicit = kernel == "linear" and not sparse.issparse(X)
         self._kernel, gram = CentredKernel.fit(X, kernel, params)
         weights, outputs = regression_of(pairs, moves)
+        if isinstance(outputs, ClassMeans):
+            outputs = outputs.tocsr().astype(X.dtype)
         self._inputs = np.flatnonzero(weights)
         self._weights = weights[self._inputs]
         self._outputs = outputs[self._inputs]

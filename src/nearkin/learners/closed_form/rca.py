@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import linalg
-from sklearn.covariance import ledoit_wolf
+from scipy import linalg, sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+
+#: Rows that are held in float64 at a time.
+ROWS_AT_ONCE = 4_096
 
 
 class RCA(EmbeddingLearner):
@@ -39,7 +42,7 @@ class RCA(EmbeddingLearner):
 
     Notes
     -----
-    Cost: n d^2 for the covariance and d^3 for its square root.
+    Cost: n d^2 for the covariance and d^3 for its square root; beside the data, a block of rows and d x d.
 
     References
     ----------
@@ -84,11 +87,12 @@ class RCA(EmbeddingLearner):
             chunks = self._check_chunklets(chunklets, X.shape[0])
             known = chunks != -1
         self._check_settings(X.shape[1])
-        within = self._deviations(X[known], chunks[known])
-        covariance = self._covariance(within)
+        scatter = _ChunkletScatter.of(X, chunks, known)
+        covariance = self._covariance(scatter)
         self.components_ = self._whitening(covariance, X).astype(X.dtype, copy=False)
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
-        self.objective_ = float(np.mean(np.sum((within @ self.components_.T) ** 2, axis=1)))
+        L = self.components_.astype(np.float64)
+        self.objective_ = float(np.vdot(L @ scatter.mean, L))
         self.n_iter_ = 1
         return self
 
@@ -109,28 +113,12 @@ class RCA(EmbeddingLearner):
         ):
             raise ValueError(f"shrinkage={self.shrinkage!r}: expected 'auto' or a number from 0 to 1.")
 
-    def _deviations(self, X, chunks: np.ndarray) -> np.ndarray:
-        """Rows of chunklets of at least two, each from the centre of its chunklet; in float64."""
-        names, members = np.unique(chunks, return_inverse=True)
-        sizes = np.bincount(members, minlength=len(names))
-        if not np.any(sizes >= 2):
-            raise ValueError("RCA needs a chunklet (or class) with at least two rows, and there is none.")
-        rows = X.astype(np.float64)
-        sums = np.zeros((len(names), X.shape[1]))
-        np.add.at(sums, members, rows)
-        rows -= (sums / sizes[:, None])[members]
-        return rows[sizes[members] >= 2]
-
-    def _covariance(self, within: np.ndarray) -> np.ndarray:
-        if self.shrinkage == "auto":
-            covariance, self.shrinkage_ = ledoit_wolf(within, assume_centered=True)
-            self.shrinkage_ = float(self.shrinkage_)
-        else:
-            self.shrinkage_ = float(self.shrinkage)
-            covariance = within.T @ within / len(within)
-            level = np.trace(covariance) / len(covariance)
-            covariance *= 1 - self.shrinkage_
-            covariance.flat[:: len(covariance) + 1] += self.shrinkage_ * level
+    def _covariance(self, scatter: _ChunkletScatter) -> np.ndarray:
+        covariance = scatter.mean.copy()
+        self.shrinkage_ = scatter.ledoit_wolf() if self.shrinkage == "auto" else float(self.shrinkage)
+        level = np.trace(covariance) / len(covariance)
+        covariance *= 1 - self.shrinkage_
+        covariance.flat[:: len(covariance) + 1] += self.shrinkage_ * level
         return covariance
 
     def _whitening(self, covariance: np.ndarray, X) -> np.ndarray:
@@ -146,6 +134,60 @@ class RCA(EmbeddingLearner):
         whitening = (vectors / np.sqrt(values)) @ vectors.T
         if self.n_components is None:
             return whitening
-        centred = (X - X.mean(axis=0)) @ whitening
-        _, axes = linalg.eigh(centred.T @ centred)
+        mean = X.mean(axis=0, dtype=np.float64)
+        total = np.zeros((X.shape[1], X.shape[1]))
+        for start in range(0, X.shape[0], ROWS_AT_ONCE):
+            centred = X[start : start + ROWS_AT_ONCE] - mean
+            total += centred.T @ centred
+        _, axes = linalg.eigh(whitening @ total @ whitening)
         return axes[:, ::-1][:, : self.n_components].T @ whitening
+
+
+@dataclass(frozen=True)
+class _ChunkletScatter:
+    """What RCA needs of the deviations of rows from the centres of their chunklets, in float64.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (d, d)
+        Mean outer product of a deviation with itself.
+    fourth : float
+        Mean fourth power of their lengths.
+    n : int
+        Rows of chunklets of at least two.
+    """
+
+    mean: np.ndarray
+    fourth: float
+    n: int
+
+    @classmethod
+    def of(cls, X, chunks: np.ndarray, known: np.ndarray) -> _ChunkletScatter:
+        members = np.full(len(chunks), -1)
+        names, members[known] = np.unique(chunks[known], return_inverse=True)
+        sizes = np.bincount(members[known], minlength=len(names))
+        if not np.any(sizes >= 2):
+            raise ValueError("RCA needs a chunklet (or class) with at least two rows, and there is none.")
+        rows = np.flatnonzero(known)
+        rows = rows[sizes[members[rows]] >= 2]
+        blocks = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+        centres = np.zeros((len(names), X.shape[1]))
+        for block in blocks:
+            belongs = (np.ones(len(block)), (members[block], np.arange(len(block))))
+            centres += sparse.csr_array(belongs, shape=(len(names), len(block))) @ X[block].astype(np.float64)
+        centres /= np.maximum(sizes, 1)[:, None]
+        scatter, fourth = np.zeros((X.shape[1], X.shape[1])), 0.0
+        for block in blocks:
+            apart = X[block] - centres[members[block]]
+            scatter += apart.T @ apart
+            lengths = np.einsum("ij,ij->i", apart, apart)
+            fourth += float(lengths @ lengths)
+        return cls(scatter / len(rows), fourth / len(rows), len(rows))
+
+    def ledoit_wolf(self) -> float:
+        """The shrinkage of Ledoit and Wolf (2004), from these moments alone."""
+        d = len(self.mean)
+        squared = float(np.vdot(self.mean, self.mean))
+        apart = squared - np.trace(self.mean) ** 2 / d
+        noise = min((self.fourth - squared) / self.n, apart)
+        return float(noise / apart) if noise > 0 else 0.0

@@ -1,0 +1,247 @@
+"""Number of targets, penalty and share of a move, chosen together on held-out training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+
+from nearkin.distances import CentredKernel
+from nearkin.learners.closed_form.alpha import held_out_rows
+from nearkin.numerics.class_means import ClassMeans
+from nearkin.numerics.neighbours import same_class_neighbours
+from nearkin.numerics.products import squared_norms
+from nearkin.numerics.ridge import normal_equations
+from nearkin.numerics.selection import smallest_per_row
+from nearkin.numerics.threads import blas_threads
+from nearkin.search import hubness_skewness
+from nearkin.supervision.pairs import listed_pairs
+
+ALL = "all"
+#: Rows that the choice is made on, at most; and where it needs their n x n inner products.
+MOST_ROWS, MOST_GRAM_ROWS = 20_000, 1_500
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a move is made: rows are moved by `share` of the way; with a share of zero nothing moves."""
+
+    n_targets: int | str = 1
+    relative_alpha: float = 1.0
+    share: float = 0.0
+
+
+STAY = Setting()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is tried, and how much it may cost.
+
+    Parameters
+    ----------
+    n_targets : tuple of int or "all"
+    relative_alphas : tuple of float
+        Penalties, in units of the mean eigenvalue of the regression's normal matrix.
+    alpha : float or None
+        The penalty, if only the rest is to be chosen.
+    shares : tuple of float
+    may_stay : bool
+        Whether no move at all is among the choices.
+    neighbourhoods : tuple of int
+        Sizes whose accuracies are averaged, since the k of a later search is not known here; those larger
+        than the classes are left out.
+    enough : int
+        Held-out rows that suffice to tell settings apart; more folds than that needs are not run.
+    max_references : int
+        Held-out rows look for neighbours among at most so many.
+    doubt, at_most : float
+        Standard errors, and share of the rows, within which two penalties cannot be told apart: then the
+        one with fewer hubs is taken.
+
+    Notes
+    -----
+    One search of targets, and one eigendecomposition for each number of them, per fold; then one product
+    of held-out rows and moved references for each penalty.
+    """
+
+    n_targets: tuple = (1, 5, 20, ALL)
+    relative_alphas: tuple[float, ...] = tuple(np.logspace(-3.5, 1.5, 6).tolist())
+    alpha: float | None = None
+    shares: tuple[float, ...] = (0.5, 1.0)
+    may_stay: bool = True
+    neighbourhoods: tuple[int, ...] = (1, 5, 10)
+    enough: int = 1_500
+    max_references: int = 5_000
+    doubt: float = 1.0
+    at_most: float = 0.003
+
+    def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> tuple[Setting, list[tuple]]:
+        """The setting chosen, and what was tried: all fields of a setting, accuracy, skewness; best first."""
+        found: dict[Setting, list] = {}
+        counts = self._counts(codes)
+        for held_out in held_out_rows(codes, self.enough):
+            kept = np.setdiff1d(np.arange(len(codes)), held_out)
+            weights = None if sample_weight is None else sample_weight[kept]
+            if len(kept) == 0 or np.bincount(codes[kept]).max() < 2:
+                continue
+            for setting, *judged in _Trial(self, X, codes, kept, held_out, weights).results(counts):
+                found.setdefault(setting, []).append(judged)
+        if not found:  # classes of two rows at most
+            return Setting(1, 1.0, self.shares[-1]), []
+        tried = {setting: _Tried.over(folds) for setting, folds in found.items()}
+        rows = [
+            (s.n_targets, s.relative_alpha, s.share, tried[s].accuracy, tried[s].skewness)
+            for s in sorted(tried, key=lambda s: -tried[s].accuracy)
+        ]
+        return self._best(tried), rows
+
+    def _counts(self, codes: np.ndarray) -> list[int]:
+        """Numbers of targets that the largest class has more than enough rows for, beside "all"."""
+        most = int(0.8 * np.bincount(codes).max()) - 1
+        return [n for n in self.n_targets if n != ALL and (n == 1 or n < most)]
+
+    def _best(self, tried: dict[Setting, _Tried]) -> Setting:
+        # A single accuracy among many is high by luck; one whose neighbours along the penalty are high too
+        # is high by merit.
+        best = max(tried, key=lambda setting: self._smoothed(setting, tried))
+        if best == STAY:
+            return best
+        alike = [Setting(best.n_targets, relative, best.share) for relative in self._penalties]
+        return min(
+            (s for s in alike if not tried[best].clearly_above(tried[s], self.doubt, self.at_most)),
+            key=lambda s: tried[s].skewness,
+        )
+
+    def _smoothed(self, setting: Setting, tried: dict[Setting, _Tried]) -> float:
+        own = tried[setting].accuracy
+        if setting == STAY or len(self._penalties) == 1:
+            return own
+        place = self._penalties.index(setting.relative_alpha)
+        beside = self._penalties[max(place - 1, 0) : place] + self._penalties[place + 1 : place + 2]
+        around = [tried[Setting(setting.n_targets, relative, setting.share)].accuracy for relative in beside]
+        return (own + sum(around)) / (1 + len(around))
+
+    @property
+    def _penalties(self) -> tuple[float, ...]:
+        return self.relative_alphas if self.alpha is None else (1.0,)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """How one setting did on all held-out rows: its score of each, 0 to 1, and the skewness of N_k."""
+
+    right: np.ndarray
+    skewness: float
+
+    @classmethod
+    def over(cls, folds: list) -> _Tried:
+        return cls(np.concatenate([right for right, _ in folds]), float(np.mean([skew for _, skew in folds])))
+
+    @property
+    def accuracy(self) -> float:
+        return float(self.right.mean())
+
+    def clearly_above(self, other: _Tried, doubt: float, at_most: float) -> bool:
+        """Whether it beats the other by more than so many standard errors of their difference."""
+        apart = self.right - other.right
+        return bool(apart.mean() > min(doubt * apart.std() / np.sqrt(len(apart)), at_most))
+
+
+def choosing_rows(X, codes, sample_weight, kernel: dict | None):
+    """Dense rows with the geometry of (some of) the training rows, their codes and their weights.
+
+    Wide or sparse rows, and those in the feature space of a kernel, become coordinates that keep all inner
+    products about the mean: the regression and its distances know nothing else.
+    """
+    dense = kernel is None and not sparse.issparse(X)
+    most = MOST_ROWS if dense else MOST_GRAM_ROWS
+    if X.shape[0] > most:
+        by_class = np.argsort(codes, kind="stable")
+        rows = np.sort(by_class[np.linspace(0, len(codes) - 1, most).astype(int)])
+        X, codes = X[rows], codes[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
+    if dense:
+        return X, codes, sample_weight
+    options = kernel or {"kernel": "linear", "params": None}
+    _, gram = CentredKernel.fit(X, options["kernel"], options["params"])
+    with blas_threads(len(gram) ** 3):
+        values, vectors = linalg.eigh(gram)
+    real = values > max(values[-1], 0) * len(values) * np.finfo(gram.dtype).eps
+    if not real.any():  # all rows coincide
+        return np.zeros((len(codes), 1), dtype=gram.dtype), codes, sample_weight
+    return vectors[:, real] * np.sqrt(values[real]), codes, sample_weight
+
+
+class _Trial:
+    """All settings on one division into kept and held-out rows."""
+
+    def __init__(self, choice: Choice, X, codes, kept, held_out, weights):
+        self.choice, self.weights = choice, weights
+        self.mean = X[kept].mean(axis=0)
+        self.rows, self.codes = X[kept] - self.mean, codes[kept]
+        some = np.arange(len(kept))
+        if len(kept) > choice.max_references:
+            some = np.linspace(0, len(kept) - 1, choice.max_references).astype(int)
+        self.references, self.reference_codes = self.rows[some], self.codes[some]
+        self.queries, self.wanted = X[held_out] - self.mean, codes[held_out]
+        sizes = np.bincount(self.codes)
+        usual = int(np.median(sizes[sizes > 0]))
+        self.ks = [min(k, len(some)) for k in choice.neighbourhoods if k <= max(usual, 1)]
+
+    def results(self, counts: list[int]) -> Iterator[tuple[Setting, np.ndarray, float]]:
+        """Each setting with the score of every held-out row and the skewness of N_k."""
+        plain = self.queries @ self.references.T
+        norms = squared_norms(self.references)
+        if self.choice.may_stay:
+            yield STAY, *self._judged(norms - 2 * plain)
+        for n_targets, (A, B) in self._regressions(counts):
+            for relative, moved in self._moves(A, B):
+                products = self.queries @ moved.T
+                across, own = np.einsum("ij,ij->i", moved, self.references), squared_norms(moved)
+                for t in self.choice.shares:
+                    # |q - (1 - t) z - t W z|^2 without |q|^2.
+                    D = products * (-2 * t)
+                    if t < 1:
+                        D -= (2 * (1 - t)) * plain
+                    D += (1 - t) ** 2 * norms + 2 * t * (1 - t) * across + t**2 * own
+                    yield Setting(n_targets, relative, t), *self._judged(D)
+
+    def _moves(self, A, B) -> Iterator[tuple[float, np.ndarray]]:
+        """Moved references for each penalty, from one eigendecomposition."""
+        dtype = self.rows.dtype
+        unit = float(np.trace(A)) / min(len(A), len(self.rows)) or 1.0
+        with blas_threads(len(A) ** 3):
+            values, vectors = linalg.eigh(A)
+        values = np.maximum(values, values[-1] * len(A) * np.finfo(np.float64).eps)
+        rotated, inputs = (vectors.T @ B).astype(dtype), self.references @ vectors.astype(dtype)
+        for relative in self.choice._penalties:
+            penalty = relative * unit if self.choice.alpha is None else self.choice.alpha
+            shrink = np.maximum(values + penalty, np.finfo(dtype).tiny).astype(dtype)
+            yield relative, (inputs / shrink) @ rotated
+
+    def _regressions(self, counts: list[int]):
+        """Normal equations for each number of targets; the targets of all are one table."""
+        table = same_class_neighbours(self.rows, self.codes, max(counts, default=1))
+        for n in counts:
+            outputs = listed_pairs(table[:, :n], self.rows.dtype, self.weights).T.tocsr()
+            yield n, normal_equations(self.rows, np.asarray(outputs.sum(axis=1)).ravel(), outputs, self.mean)
+        if ALL in self.choice.n_targets:
+            weights = np.ones(len(self.codes)) if self.weights is None else self.weights
+            outputs = ClassMeans(self.codes, weights)
+            yield ALL, normal_equations(self.rows, outputs.sum(axis=1), outputs, self.mean)
+
+    def _judged(self, D: np.ndarray) -> tuple[np.ndarray, float]:
+        _, found = smallest_per_row(D, max(self.ks))
+        near = self.reference_codes[found]
+        votes = np.zeros((len(found), int(self.codes.max()) + 1), dtype=np.float32)
+        rows, right, done = np.arange(len(found)), np.zeros(len(found)), 0
+        for k in self.ks:
+            for place in range(done, k):
+                # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
+                votes[rows, near[:, place]] += 1 - 1e-3 * place
+            done = k
+            right += votes.argmax(axis=1) == self.wanted
+        return right / len(self.ks), hubness_skewness(found, len(self.references))

@@ -1,0 +1,85 @@
+"""Rows as people hold them: tensors, half precision, bytes; computed in float32 or float64."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+#: Numbers that float32 holds exactly, so that nothing is gained by more.
+NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool")
+
+
+def widened(X):
+    """The same rows with narrow numbers as float32, and tensors as arrays; anything else is left as it is.
+
+    >>> widened(np.array([[1, -2]], dtype=np.int8))
+    array([[ 1., -2.]], dtype=float32)
+    """
+    if sparse.issparse(X):
+        return X.astype(np.float32) if X.dtype.name in NARROW else X
+    if not isinstance(X, np.ndarray):
+        kind = getattr(X, "dtype", None)
+        if kind is None or isinstance(kind, np.dtype) or not hasattr(X, "__array__"):
+            return X
+        # A tensor. NumPy has no bfloat16 of its own, so the tensor has to widen itself.
+        X = np.asarray(X.float() if str(kind).endswith("bfloat16") and hasattr(X, "float") else X)
+    return X.astype(np.float32) if X.dtype.name in NARROW else X
+
+
+def checked_rows(X, width: int | None = None, *, what: str = "X"):
+    """Rows as a float32 or float64 array, or CSR; raises with the number of the first row that is wrong.
+
+    Parameters
+    ----------
+    X : array-like, tensor or sparse matrix of shape (n, d)
+    width : int or None
+        The d that is expected, if that is known.
+    what : str
+        What the message calls the rows.
+
+    Notes
+    -----
+    One pass over the rows; nothing is copied that is float32 or float64 already.
+
+    Examples
+    --------
+    >>> checked_rows([[1, 2], [3, float("nan")]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X has a NaN in row 1, column 1; clean the rows first.
+    """
+    X = widened(X)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if X.dtype not in (np.float32, np.float64):
+        try:
+            X = X.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{what} must hold numbers, but its dtype is {X.dtype}.") from None
+    if X.ndim != 2:
+        raise ValueError(
+            f"{what} has shape {X.shape}; expected rows as a 2-D array, X.reshape(1, -1) for one row."
+        )
+    if width is not None and X.shape[1] != width:
+        raise ValueError(f"{what} has {X.shape[1]} columns, but the distance was learned on {width}.")
+    _check_finite(X, what)
+    return X
+
+
+def _check_finite(X, what: str) -> None:
+    values = X.data if sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        # The sum is finite if all values are, up to overflow; only else each is looked at.
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    if sparse.issparse(X):
+        place = int(np.flatnonzero(bad)[0])
+        row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+        value = values[place]
+    else:
+        row, column = (int(number) for number in np.argwhere(bad)[0])
+        value = values[row, column]
+    named = "a NaN" if np.isnan(value) else "an infinity"
+    raise ValueError(f"{what} has {named} in row {row}, column {column}; clean the rows first.")
