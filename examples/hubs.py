@@ -18,6 +18,6 @@ if __name__ == "__main__":
         hubs = hubness_report(neighbours, len(train), y_test, y_train)
         name = "Euclid" if learner is None else type(learner).__name__
         print(f"{name}: accuracy {model.score(test, y_test):.2f}")
-        print(f"  skewness of N10 {hubs.skewness:.1f}, largest N10 {hubs.occurrence.max()}")
+        print(f"  skewness of N10 {hubs.skewness:.1f}, largest N10 {hubs.occurrences.max()}")
         print(f"  never found: {hubs.anti_hub_share:.0%}, neighbours of another class: {hubs.bad_share:.0%}")
         print(f"  hubs that vote wrongly most of the time: {len(hubs.bad_hubs())} of {len(hubs.hubs)}")
