@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from nearkin import KNNClassifier, MoveLabeled, MoveQuery
 from nearkin.datasets import load_dataset
 
-LEARNERS = {"Euclid": None, "Move-labeled": MoveLabeled(), "Move-query": MoveQuery()}
+LEARNERS = {"Euclid": None, "Move-labeled": MoveLabeled(n_targets=1), "Move-query": MoveQuery()}
 NEIGHBOURS = (1, 5, 10, 20)
 
 

@@ -18,7 +18,7 @@ def nearkin(data, case):
     from nearkin import MoveLabeled
 
     X, y = data
-    return lambda: MoveLabeled(alpha=ALPHA).fit(X, y).components_
+    return lambda: MoveLabeled(n_targets=1, alpha=ALPHA).fit(X, y).components_
 
 
 def bare_products(data, case):

@@ -18,7 +18,7 @@ def auto(data, case):
     from nearkin import MoveLabeled
 
     X, y = data
-    return lambda: MoveLabeled(alpha="auto").fit(X, y)
+    return lambda: MoveLabeled(n_targets=1, alpha="auto").fit(X, y)
 
 
 def one_penalty(data, case):
@@ -29,7 +29,7 @@ def one_penalty(data, case):
     held_out = np.arange(len(X)) < min(HELD_OUT, len(X) // 5)
 
     def job():
-        model = KNNClassifier(MoveLabeled(alpha=100.0), n_neighbors=10, index="exact")
+        model = KNNClassifier(MoveLabeled(n_targets=1, alpha=100.0), n_neighbors=10, index="exact")
         return model.fit(X[~held_out], y[~held_out]).score(X[held_out], y[held_out])
 
     return job

@@ -100,7 +100,7 @@ def test_what_no_index_can_do_is_refused_with_the_reason():
     clipped = make_pipeline(MinMaxScaler(clip=True), KNNClassifier()).fit(train, labels)
     with pytest.raises(TypeError, match="not an affine map"):
         to_faiss(clipped)
-    with pytest.raises(TypeError, match=r"KernelFeatures|LiftedMap"):
+    with pytest.raises(TypeError, match=r"ChainedEmbedding"):
         KNNClassifier(LFDA(kernel="rbf")).fit(train, labels).to_faiss()
     with pytest.raises(TypeError, match="not an embedding"):
         KNNClassifier(MoveLabeled(kernel="rbf", alpha=1.0)).fit(train, labels).to_faiss()

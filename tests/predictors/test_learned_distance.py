@@ -54,7 +54,7 @@ def test_faiss_and_hubness_work_too():
     pytest.importorskip("faiss")
     model = KNNClassifier(make_pipeline(StandardScaler(), PCA(5)), n_neighbors=7).fit(X, y)
     queries = model.distance_.embed_queries(X).astype(np.float32)
-    _, found = model.to_faiss().search(queries, 7)
+    _, found = model.to_faiss(queries="embedded").search(queries, 7)
     assert (found == model.kneighbors(X, return_distance=False)).mean() > 0.99
     assert np.isfinite(model.hubness(X, k=5).skewness)
 
