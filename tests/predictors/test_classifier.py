@@ -228,8 +228,9 @@ class TestBadInput:
             KNNClassifier(RCA).fit(X, y)
 
     def test_weights_with_a_learner_that_takes_none(self):
-        with pytest.raises(TypeError, match="RCA cannot weigh rows"):
-            KNNClassifier(RCA()).fit(X, y, sample_weight=np.ones(len(X)))
+        with pytest.warns(UserWarning, match="RCA does not weigh rows"):
+            model = KNNClassifier(RCA()).fit(X, y, sample_weight=np.arange(len(X)))
+        np.testing.assert_array_equal(model._row_weights, np.arange(len(X)))
 
     def test_several_columns_with_a_learner(self):
         with pytest.raises(ValueError, match="y has 2 columns, but RCA learns from one"):

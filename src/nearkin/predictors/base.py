@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import ClassVar
 
@@ -131,10 +132,12 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given).learner.fit
         if weights is not None and not has_fit_parameter(self.learner, "sample_weight"):
-            raise TypeError(
-                f"{type(self.learner).__name__} cannot weigh rows while it learns, so fit takes no "
-                "sample_weight with it; leave the weights out or choose a learner whose fit has them."
+            name = type(self.learner).__name__
+            warnings.warn(
+                f"{name} does not weigh rows while it learns: sample_weight counts in the votes only.",
+                stacklevel=4,
             )
+            return fit_params
         return given
 
     def __getstate__(self):

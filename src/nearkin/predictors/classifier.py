@@ -98,7 +98,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Labels: strings, integers or booleans. Several columns only without a learner.
         sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row's vote, and of the row in the learner's fit.
+            Weight of each row's vote, and of the row in the learner's fit; a warning says where the learner
+            takes none.
         **fit_params
             Passed to the learner's fit.
         """

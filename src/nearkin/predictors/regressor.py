@@ -71,7 +71,8 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Numbers to predict.
         sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row in the means, and in the learner's fit.
+            Weight of each row in the means, and in the learner's fit; a warning says where the learner
+            takes none.
         **fit_params
             Passed to the learner's fit.
         """
