@@ -5,11 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nearkin.evaluation import Folds, StratifiedFolds
+from nearkin.persistence import save
 from nearkin.report.held_out import first_target, shown_labels, views_of_records
 from nearkin.report.local import local_views
 from nearkin.report.look import Namer, class_namer, embedding_view
@@ -29,8 +32,11 @@ def views_of(study: Study) -> Views:
     """Hubness, confusion and predictions from the results; pictures from one more fit per distance."""
     data = study.data
     name_labels = class_namer(data.y, data.class_names)
+    views = views_of_records(study.comparison, study.records, data.y, study.circumstances)
+    sizes = _if_it_fits("the size of the models", _sizes, study) or {}
     return replace(
-        views_of_records(study.comparison, study.records, data.y, study.circumstances),
+        views,
+        costs={label: replace(cost, size=sizes.get(label)) for label, cost in views.costs.items()},
         embedding=_if_it_fits("the picture of the data", _embedding, study, name_labels),
         local=_if_it_fits("the regions and prototypes", _local, study, name_labels) or (),
     )
@@ -63,6 +69,19 @@ def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
         categorical=data.task == "classification",
         target_name="class" if data.target_names[0] == "y" and data.class_names else data.target_names[0],
     )
+
+
+def _sizes(study: Study) -> dict[str, int]:
+    """Bytes of the model files of the two distances that are shown, if they are fitted in moments."""
+    sizes = {}
+    with TemporaryDirectory() as folder:
+        for label in shown_labels(study.comparison):
+            row = study.comparison.row(label)
+            if row.finished and (row.fit_seconds or 0.0) <= MAX_FIT_SECONDS:
+                path = Path(folder) / "model.nearkin"
+                save(study.fit(label), path)
+                sizes[label] = path.stat().st_size
+    return sizes
 
 
 def _rows_to_look_at(study: Study) -> np.ndarray:

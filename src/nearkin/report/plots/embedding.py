@@ -41,10 +41,9 @@ def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
             showlegend=False,
         )
     figure.update_layout(legend={"itemsizing": "constant"})
-    figure.update_xaxes(showticklabels=False, zeroline=False, title_text="first principal direction")
-    figure.update_yaxes(
-        showticklabels=False, zeroline=False, title_text="second principal direction", scaleanchor=None
-    )
+    # The axes of a t-SNE mean nothing.
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False, visible=False)
+    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False, visible=False)
     return figure
 
 

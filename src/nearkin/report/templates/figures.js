@@ -44,9 +44,7 @@ const Figures = (() => {
   };
 
   const colourAt = (scale, share) => {
-    if (scale === undefined || typeof scale === "string" || typeof scale[0][1] === "string" && scale.length > 3) {
-      return VIRIDIS[Math.min(7, Math.max(0, Math.round(7 * share)))];
-    }
+    if (scale === "viridis") return VIRIDIS[Math.min(7, Math.max(0, Math.round(7 * share)))];
     const alpha = (stop) => Number(/([\d.]+)\)$/.exec(stop[1])[1]);
     const next = Math.max(1, scale.findIndex((stop) => stop[0] >= share));
     const [low, high] = [scale[next - 1], scale[next]];
@@ -183,8 +181,8 @@ const Figures = (() => {
   };
 
   const bars = (traces, layout, frame, hits) => {
-    const { px, py, xa, ya } = frame, stacked = layout.barmode === "stack", out = [];
-    const upright = traces[0].orientation !== "h", names = upright ? xa : ya;
+    const { px, py } = frame, stacked = layout.barmode === "stack", out = [];
+    const upright = traces[0].orientation !== "h";
     const unit = Math.abs(upright ? px.scale : py.scale), room = unit * (1 - (layout.bargap ?? 0.2));
     const thick = stacked ? room : room / traces.length, ends = new Map();
     traces.forEach((trace, number) => {
@@ -198,11 +196,11 @@ const Figures = (() => {
         const colour = Array.isArray(trace.marker.color) ? trace.marker.color[i] : trace.marker.color;
         out.push(`<rect class="point" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" rx="1.5" style="fill:${colour};opacity:${trace.marker.opacity ?? 1}"/>`);
         const text = hoverText(trace.hovertemplate, { x: trace.x[i], y: trace.y[i] });
-        hits.push({ box: upright ? [x, frame.top, w, frame.height] : [frame.left, y, frame.width, h], depth: w * h, inner: [x, y, w, h],
+        hits.push({ box: upright ? [x, frame.top, w, frame.height] : [frame.left, y, frame.width, h], inner: [x, y, w, h],
           html: rich(upright ? `<b>${label}</b><br>${text}` : text) });
       });
     });
-    return out.join("") + (names ? "" : "");
+    return out.join("");
   };
 
   const heat = (trace, frame, hits) => {
@@ -270,6 +268,7 @@ const Figures = (() => {
   };
   const axesSvg = (frame) => {
     const { xa, ya, px, py, left, top, width, height } = frame, out = [], bottom = top + height;
+    if (xa.layout.visible === false) return `<rect x="${left}" y="${top}" width="${width}" height="${height}" rx="8" style="fill:none;stroke:var(--grid)"/>`;
     const line = (d) => out.push(`<path d="${d}" style="stroke:var(--grid);stroke-width:1"/>`);
     if (xa.layout.showgrid !== false) xa.ticks.forEach((t) => line(`M${px.raw(t.at).toFixed(1)} ${top}v${height}`));
     if (ya.layout.showgrid !== false) ya.ticks.forEach((t) => line(`M${left} ${py.raw(t.at).toFixed(1)}h${width}`));
@@ -282,17 +281,19 @@ const Figures = (() => {
         ? `<text class="xtick" x="${x}" y="${bottom + 12}" text-anchor="end" transform="rotate(-42 ${x} ${bottom + 12})" style="fill:${colour}">${plain(t.shown)}</text>`
         : `<text class="xtick" x="${x}" y="${bottom + 18}" text-anchor="middle" style="fill:${colour}">${plain(t.shown)}</text>`);
     });
-    ya.ticks.forEach((t) => out.push(`<text class="ytick" x="${left - 8}" y="${(py.raw(t.at) + 4).toFixed(1)}" text-anchor="end" style="fill:${ya.layout.tickfont?.color ?? "var(--muted)"}">${plain(t.shown)}</text>`));
+    const thin = Math.ceil(ya.ticks.length * 13 / Math.max(1, height));
+    ya.ticks.forEach((t, i) => i % thin || out.push(`<text class="ytick" x="${left - 8}" y="${(py.raw(t.at) + 4).toFixed(1)}" text-anchor="end" style="fill:${ya.layout.tickfont?.color ?? "var(--muted)"}">${plain(t.shown)}</text>`));
     const title = (layout) => plain(layout.title?.text ?? "");
     if (title(xa.layout)) out.push(`<text x="${left + width / 2}" y="${bottom + frame.labels + 18}" text-anchor="middle" class="title">${title(xa.layout)}</text>`);
-    if (title(ya.layout)) out.push(`<text transform="translate(${frame.left - (frame.left - frame.origin) + 13} ${top + height / 2}) rotate(-90)" text-anchor="middle" class="title">${title(ya.layout)}</text>`);
+    if (title(ya.layout)) out.push(`<text transform="translate(${frame.origin + 13} ${top + height / 2}) rotate(-90)" text-anchor="middle" class="title">${title(ya.layout)}</text>`);
     return out.join("");
   };
 
   const legendHtml = (data, layout) => {
     if (layout.showlegend === false) return "";
     const shown = data.map((trace, i) => ({ trace, i })).filter(({ trace }) =>
-      trace.name && trace.showlegend !== false && trace.type !== "heatmap" && (trace.showlegend || data.length > 1) && (trace.x?.length ?? 0) > 0);
+      trace.name && trace.showlegend !== false && trace.type !== "heatmap" && (trace.showlegend || data.length > 1) &&
+      data.some((other) => other.name === trace.name && other.x?.length));
     if (!shown.length) return "";
     const items = shown.map(({ trace }) => {
       const marker = trace.marker ?? {}, colour = Array.isArray(marker.color) ? marker.color[0] : marker.color ?? trace.line?.color;
