@@ -19,7 +19,7 @@ def groups(n=60, width=30):
     """Three groups that only the last of many columns tells apart."""
     X = RNG.normal(size=(n, width))
     labels = np.arange(n) % 3
-    X[:, -1] = 4 * labels + 0.1 * RNG.normal(size=n)
+    X[:, -1] = labels + 0.1 * RNG.normal(size=n)
     return X, labels
 
 

@@ -52,7 +52,8 @@ def test_every_plot_is_drawn(opened):
     assert drawn == n_figures
     # Points, bars and cells are really there, not only axes.
     assert opened.evaluate(f"{PANEL}.querySelectorAll('.point').length") > 50
-    empty = "[...document.querySelectorAll('figure.plot .canvas')].filter((c) => !c.querySelector('.point')).length"
+    canvases = "[...document.querySelectorAll('figure.plot .canvas')]"
+    empty = f"{canvases}.filter((c) => !c.querySelector('.point')).length"
     assert opened.evaluate(empty) == 0
 
 
@@ -67,12 +68,12 @@ def test_pointing_at_a_point_shows_its_neighbours(opened, views):
     opened.move_mouse(*place_of_a_held_out_point(opened, view))
     opened.wait_for(f"{PANEL}.querySelector('.tip').textContent.includes('row {view.rows[0]} ')")
     assert not opened.evaluate(f"{PANEL}.querySelector('.tip').hidden")
-    opened.wait_for(
-        f"document.querySelector('[data-role=neighbours] .hint').textContent.startsWith('Row {view.rows[0]},')"
-    )
+    hint = "document.querySelector('[data-role=neighbours] .hint').textContent"
+    opened.wait_for(f"{hint}.startsWith('Row {view.rows[0]},')")
     # A line in every panel to each neighbour.
     lines = opened.evaluate(
-        "[...document.querySelectorAll('[data-role=embedding] g.lines')].map((g) => g.querySelectorAll('path').length)"
+        "[...document.querySelectorAll('[data-role=embedding] g.lines')]"
+        ".map((g) => g.querySelectorAll('path').length)"
     )
     assert lines == [len(panel.neighbours[0]) for panel in view.panels]
     assert opened.problems == []
