@@ -109,7 +109,7 @@ const Figures = (() => {
       }
       return ticks;
     }
-    const step = niceStep(high - low, axis.length / (axis.letter === "x" ? 90 : 55));
+    const step = niceStep(high - low, Math.max(3, axis.length / (axis.letter === "x" ? 90 : 55)));
     for (let i = Math.ceil(low / step); i * step <= high * (1 + 1e-12) + 1e-12; i += 1) ticks.push({ at: i * step, text: tidy(i * step) });
     return ticks;
   };
@@ -295,6 +295,7 @@ const Figures = (() => {
       trace.name && trace.showlegend !== false && trace.type !== "heatmap" && (trace.showlegend || data.length > 1) &&
       data.some((other) => other.name === trace.name && other.x?.length));
     if (!shown.length) return "";
+    shown.sort((a, b) => (a.trace.legendrank ?? 1000) - (b.trace.legendrank ?? 1000) || a.i - b.i);
     const items = shown.map(({ trace }) => {
       const marker = trace.marker ?? {}, colour = Array.isArray(marker.color) ? marker.color[0] : marker.color ?? trace.line?.color;
       const symbol = trace.type === "bar" ? "square" : marker.symbol ?? "circle";
