@@ -55,3 +55,10 @@ def test_views_survive_being_stored(views):
 
     back = Views.from_dict(json.loads(json.dumps(views.to_dict())))
     assert json.dumps(back.to_dict()) == json.dumps(views.to_dict())
+
+
+def test_views_of_earlier_releases_are_still_read(views):
+    kept = views.to_dict()
+    for panel in kept["embedding"]["panels"]:
+        panel["explained"] = 0.7
+    assert Views.from_dict(kept).embedding == views.embedding

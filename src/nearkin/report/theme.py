@@ -29,7 +29,7 @@ PAGE_INKS = {
     WRONG: "var(--wrong)",
 }
 
-# After Okabe and Ito; the blue is lighter, the yellow and the black are replaced, to show on white and on dark.
+# After Okabe and Ito; the blue is lighter, yellow and black are replaced, to show on white and on dark grey.
 CLASS_COLOURS = ("#1f83c4", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fd1", "#8c7a3d")
 CLASS_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
 

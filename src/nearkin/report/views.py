@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from nearkin.search.hubness import Hubness
@@ -135,7 +135,12 @@ class Views:
         """
         embedding = data.get("embedding")
         if embedding is not None:
-            panels = [PanelView(**panel) for panel in embedding["panels"]]
+            # Results of earlier releases have more to say of a panel.
+            known = {entry.name for entry in fields(PanelView)}
+            panels = [
+                PanelView(**{name: value for name, value in panel.items() if name in known})
+                for panel in embedding["panels"]
+            ]
             embedding = EmbeddingView(**{**embedding, "panels": panels})
         local = [
             LocalViews(**{**views, "parts": [LocalView(**part) for part in views["parts"]]})
