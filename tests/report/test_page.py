@@ -108,7 +108,8 @@ def test_button_and_system_setting_switch_the_theme(opened):
 def test_a_narrow_screen_keeps_the_verdict(opened):
     opened.resize(360, 800)
     verdicts = "[...document.querySelectorAll('.leaderboard tr:not(.unfinished) .verdict')]"
-    opened.wait_for(f"Math.max(...{verdicts}.map((v) => v.getBoundingClientRect().right)) <= 360")
+    edge = "document.querySelector('.leaderboard').parentElement.getBoundingClientRect().right"
+    opened.wait_for(f"Math.max(...{verdicts}.map((v) => v.getBoundingClientRect().right)) <= {edge}")
     assert (
         opened.evaluate("getComputedStyle(document.querySelector('.leaderboard .extra')).display") == "none"
     )

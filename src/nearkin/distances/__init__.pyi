@@ -9,5 +9,6 @@ from nearkin.distances.hub_correction import ShiftedDistance as ShiftedDistance
 from nearkin.distances.kernel_moved import CentredKernel as CentredKernel
 from nearkin.distances.kernel_moved import KernelMovedDistance as KernelMovedDistance
 from nearkin.distances.mixed import MixedDistance as MixedDistance
+from nearkin.distances.named import NamedDistance as NamedDistance
 from nearkin.distances.per_prototype import PerPrototypeDistance as PerPrototypeDistance
 from nearkin.distances.per_query import PerQueryDistance as PerQueryDistance
