@@ -150,38 +150,37 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     def predict_proba(self, X) -> np.ndarray | list[np.ndarray]:
         """Share of the vote of each class, in the order of `classes_`; a list if y has several columns."""
         distances, indices = self.kneighbors(X)
-        weights = self._vote_weights(distances, indices)
-        shares = [_shares(weights, codes[indices], len(classes)) for classes, codes in self._outputs()]
+        shares = [self._shares(distances, indices, column) for column in range(len(self._outputs()))]
         return shares if self._several else shares[0]
+
+    def _shares(self, distances: np.ndarray, indices: np.ndarray, column: int) -> np.ndarray:
+        votes = self._votes(distances, indices, column)
+        shares = votes / votes.sum(axis=1, keepdims=True)
+        rows, winners = np.arange(len(shares)), self._winners(votes, indices, column)
+        # The winner of a tie leads by the last bit, so that the largest share is always the prediction.
+        shares[rows, winners] = np.nextafter(shares.max(axis=1), 2)
+        return np.minimum(shares, 1, out=shares)
 
     def predict(self, X) -> np.ndarray:
         """The winning class of each row, in each column of y."""
         distances, indices = self.kneighbors(X)
-        weights = self._vote_weights(distances, indices)
-        winners = []
-        for classes, codes in self._outputs():
-            votes = _votes(weights, codes[indices], len(classes))
-            winners.append(classes[_winners(votes, codes[indices])])
+        winners = [
+            classes[self._winners(self._votes(distances, indices, column), indices, column)]
+            for column, (classes, _) in enumerate(self._outputs())
+        ]
         return np.column_stack(winners) if self._several else winners[0]
 
+    def _winners(self, votes: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
+        # Neighbours are in order of nearness, so the first whose class has the top vote decides.
+        codes = self._outputs()[column][1][indices]
+        top = votes.max(axis=1, keepdims=True)
+        has_top_vote = np.take_along_axis(votes, codes, axis=1) >= top * (1 - 1e-12)
+        return codes[np.arange(len(codes)), has_top_vote.argmax(axis=1)]
 
-def _votes(weights: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sum of the weights of the neighbours of each class, queries by classes."""
-    n = len(codes)
-    cells = np.arange(n)[:, None] * n_classes + codes
-    return np.bincount(cells.ravel(), weights=weights.ravel(), minlength=n * n_classes).reshape(n, n_classes)
-
-
-def _winners(votes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    # Neighbours are in order of nearness, so the first whose class has the top vote decides.
-    top = votes.max(axis=1, keepdims=True)
-    has_top_vote = np.take_along_axis(votes, codes, axis=1) >= top * (1 - 1e-12)
-    return codes[np.arange(len(codes)), has_top_vote.argmax(axis=1)]
-
-
-def _shares(weights: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    votes = _votes(weights, codes, n_classes)
-    shares = votes / votes.sum(axis=1, keepdims=True)
-    # The winner of a tie leads by the last bit, so that the largest share is always the prediction.
-    shares[np.arange(len(shares)), _winners(votes, codes)] = np.nextafter(shares.max(axis=1), 2)
-    return np.minimum(shares, 1, out=shares)
+    def _votes(self, distances: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
+        weights = self._vote_weights(distances, indices)
+        classes, codes = self._outputs()[column]
+        n, n_classes = len(indices), len(classes)
+        cells = np.arange(n)[:, None] * n_classes + codes[indices]
+        votes = np.bincount(cells.ravel(), weights=weights.ravel(), minlength=n * n_classes)
+        return votes.reshape(n, n_classes)
