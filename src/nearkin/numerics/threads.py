@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
 
-from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 # Below this many multiply-adds a product ends before a second thread has woken up, and on a
@@ -53,19 +52,6 @@ def single_blas_thread() -> Iterator[None]:
     """Context in which BLAS uses one thread; may be nested and entered by several threads."""
     with _SINGLE_THREAD:
         yield
-
-
-def limited_blas_threads(n_jobs: int | None):
-    """Context in which BLAS, and what takes its number of threads from there, uses `n_jobs` threads.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As in scikit-learn: None leaves things as they are, -1 is one thread per core, -2 one fewer.
-    """
-    if n_jobs is None:
-        return nullcontext()
-    return _controller().limit(limits=effective_n_jobs(n_jobs))
 
 
 def blas_threads(multiply_adds: float):

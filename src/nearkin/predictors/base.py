@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
-from nearkin.numerics.threads import limited_blas_threads
+from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.search import FaissIndex, Hubness, NeighbourSearch
 
