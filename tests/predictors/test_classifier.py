@@ -131,6 +131,76 @@ def test_float32_and_sparse_rows():
     np.testing.assert_array_equal(thin.predict(sparse.csr_array(X)), KNNClassifier().fit(X, y).predict(X))
 
 
+def random_problem(seed, n=80):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 4)), rng.integers(2, size=n), rng.normal(size=(30, 4))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"metric": "manhattan"},
+        {"metric": "cosine"},
+        {"metric": "minkowski", "p": 3},
+        {"metric": "chebyshev"},
+        {"p": 1},
+        {"metric": "euclidean"},
+    ],
+    ids=str,
+)
+def test_metrics_agree_with_scikit_learn(settings):
+    X, y, queries = random_problem(0)
+    ours = KNNClassifier(n_neighbors=5, weights="distance", **settings).fit(X, y)
+    theirs = KNeighborsClassifier(n_neighbors=5, weights="distance", **settings).fit(X, y)
+    np.testing.assert_allclose(ours.kneighbors(queries)[0], theirs.kneighbors(queries)[0])
+    np.testing.assert_array_equal(ours.kneighbors(queries)[1], theirs.kneighbors(queries)[1])
+    np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries), atol=1e-9)
+
+
+def test_sparse_rows_under_the_cosine():
+    X, y, queries = random_problem(1)
+    dense = KNNClassifier(metric="cosine").fit(X, y)
+    thin = KNNClassifier(metric="cosine").fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(thin.predict(sparse.csr_array(queries)), dense.predict(queries))
+
+
+def test_several_columns_of_labels_agree_with_scikit_learn():
+    X, y, queries = random_problem(2)
+    labels = np.column_stack([np.where(y, "yes", "no"), np.where(X[:, 0] > 0.3, "right", "left")])
+    ours = KNNClassifier().fit(X, labels)
+    theirs = KNeighborsClassifier().fit(X, labels)
+    np.testing.assert_array_equal(ours.predict(queries), theirs.predict(queries))
+    for mine, other in zip(ours.predict_proba(queries), theirs.predict_proba(queries), strict=True):
+        np.testing.assert_allclose(mine, other)
+    assert [list(classes) for classes in ours.classes_] == [["no", "yes"], ["left", "right"]]
+    np.testing.assert_array_equal(ours.labels_, labels)
+
+
+def test_votes_are_weighted_by_the_rows():
+    model = KNNClassifier(n_neighbors=3).fit(
+        [[0.0], [1.0], [2.0]], ["a", "b", "b"], sample_weight=[3.0, 1.0, 1.0]
+    )
+    assert model.predict([[0.0]])[0] == "a"
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.6, 0.4]])
+    nobody = KNNClassifier(n_neighbors=1).fit([[0.0], [9.0]], ["a", "b"], sample_weight=[0.0, 1.0])
+    np.testing.assert_array_equal(nobody.predict_proba([[0.0]]), [[1.0, 0.0]])
+
+
+def test_weights_can_be_requested():
+    with config_context(enable_metadata_routing=True):
+        asking = KNNClassifier(n_neighbors=1).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline("passthrough", asking)
+        pipeline.fit(X, y, sample_weight=np.arange(len(X)))
+    np.testing.assert_array_equal(pipeline[-1]._row_weights, np.arange(len(X)))
+
+
+@pytest.mark.parametrize("n_jobs", [1, -1])
+def test_threads_change_nothing(n_jobs):
+    np.testing.assert_array_equal(
+        KNNClassifier(n_jobs=n_jobs).fit(X, y).predict(X), KNNClassifier().fit(X, y).predict(X)
+    )
+
+
 class TestBadInput:
     def test_more_neighbours_than_rows(self):
         with pytest.raises(ValueError, match="n_neighbors=5 is more than the n_samples=3"):
@@ -150,8 +220,29 @@ class TestBadInput:
             KNNClassifier(index="magic").fit(X, y)
 
     def test_metadata_without_a_learner(self):
-        with pytest.raises(TypeError, match="sample_weight"):
-            KNNClassifier().fit(X, y, sample_weight=np.ones(len(X)))
+        with pytest.raises(TypeError, match="takes no 'groups'"):
+            KNNClassifier().fit(X, y, groups=y)
+
+    def test_a_class_instead_of_an_object(self):
+        with pytest.raises(TypeError, match=r"learner=RCA is a class; pass an object of it: learner=RCA\(\)"):
+            KNNClassifier(RCA).fit(X, y)
+
+    def test_weights_with_a_learner_that_takes_none(self):
+        with pytest.warns(UserWarning, match="RCA does not weigh rows"):
+            model = KNNClassifier(RCA()).fit(X, y, sample_weight=np.arange(len(X)))
+        np.testing.assert_array_equal(model._row_weights, np.arange(len(X)))
+
+    def test_several_columns_with_a_learner(self):
+        with pytest.raises(ValueError, match="y has 2 columns, but RCA learns from one"):
+            KNNClassifier(RCA()).fit(X, np.column_stack([y, y]))
+
+    def test_metric_beside_a_learner_and_unknown_metric(self):
+        with pytest.raises(ValueError, match="metric='cosine' is for learner=None"):
+            KNNClassifier(RCA(), metric="cosine").fit(X, y)
+        with pytest.raises(ValueError, match="metric='far'"):
+            KNNClassifier(metric="far").fit(X, y)
+        with pytest.raises(ValueError, match=r"p=0\.5"):
+            KNNClassifier(p=0.5).fit(X, y)
 
     def test_real_valued_labels(self):
         with pytest.raises(ValueError, match="continuous"):

@@ -1,17 +1,19 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from nearkin.evaluation import Candidate, ResultsStore, StratifiedFolds, compare
+from nearkin.evaluation import Candidate, Folds, ResultsStore, StratifiedFolds, compare
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import (
     confusion_of,
+    cost_of,
     held_out_predictions,
     hubness_of,
     views_of_records,
     warnings_of,
 )
+from nearkin.report.views import CostView
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +63,30 @@ def test_hubness_of_the_folds(compared):
     assert numbers.labels.tolist() == y.tolist()
     assert hubness_of(records, "Nonsense", y) is None
     assert confusion_of(records, "Nonsense", y) is None
+
+
+def test_costs_are_per_thousand_rows(compared):
+    _, records, _ = compared
+    own = [r for r in records if r.learner == "Euclid"]
+    cost = cost_of(records, "Euclid")
+    assert cost.predict == pytest.approx(1000 * sum(r.predict_seconds for r in own) / 300)
+    assert cost.fit == pytest.approx(np.mean([r.fit_seconds for r in own]))
+    assert cost_of(records, "Nonsense") == CostView()
+
+
+def test_misses_come_worst_first_with_their_neighbours():
+    X, y = load_diabetes(return_X_y=True)
+    store = ResultsStore.open()
+    candidates = [Candidate("Euclid", KNeighborsRegressor(5))]
+    comparison = compare(X, y, candidates, Folds(3), store=store, isolate=False, task="regression")
+    views = views_of_records(comparison, store.results(comparison.run), y, Circumstances())
+    misses = views.misses["target 1"]
+    errors = [abs(miss.true - miss.predicted) for miss in misses]
+    assert errors == sorted(errors, reverse=True)
+    pair = views.regression["target 1"]
+    assert errors[0] == pytest.approx(np.max(np.abs(np.subtract(pair["true"], pair["predicted"]))))
+    for miss in misses:
+        assert y[miss.row] == miss.true
+        np.testing.assert_array_equal(y[list(miss.neighbours)], miss.targets)
+        # The five listed are the five that were averaged.
+        assert np.mean(miss.targets) == pytest.approx(miss.predicted)

@@ -1,5 +1,6 @@
 import re
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -7,7 +8,7 @@ from nearkin.evaluation import METRICS, Comparison, Standing
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.html import key_figures, render_page, render_report
 from nearkin.report.sections import Plot, Section, Table, build_sections
-from nearkin.report.views import EmbeddingView, PanelView, Views
+from nearkin.report.views import ConfusionView, CostView, EmbeddingView, MissView, PanelView, Views
 
 
 def without_plotly(page: str) -> str:
@@ -15,17 +16,57 @@ def without_plotly(page: str) -> str:
     return re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
-def test_page_has_every_section_and_loads_plotly_once(comparison, views, circumstances):
+def test_page_has_every_section_and_is_small(comparison, views, circumstances):
     page = render_report(comparison, views, circumstances)
-    for key in ("leaderboard", "embedding", "hubness", "time", "confusion", "local", "settings"):
+    for key in ("leaderboard", "embedding", "hubness", "costs", "confusion", "local", "settings"):
         assert f'<section id="{key}"' in page
-    assert page.count("* plotly.js v") == 1
+    assert "plotly.js v" not in page
+    assert len(page) < 1_000_000
     assert not re.search(r"""(src|href)=["'](https?:)?//""", without_plotly(page))
+
+
+def test_plotly_is_put_in_once_where_asked_for(comparison, views):
+    page = render_report(comparison, views, embed_plotly=True)
+    assert page.count("* plotly.js v") == 1
+    assert "const Figures" not in page
+
+
+def test_many_classes_are_told_by_the_pairs_confused_most(comparison):
+    names = [f"class {i}" for i in range(40)]
+    before, after = 5 * np.eye(40, dtype=int), 5 * np.eye(40, dtype=int)
+    before[3, 7], before[8, 9], after[8, 9] = 4, 2, 1
+    confusion = [
+        ConfusionView("Euclid", names, before.tolist()),
+        ConfusionView("LMNN", names, after.tolist()),
+    ]
+    sections = build_sections(comparison, Views(confusion=confusion), Circumstances())
+    (table,) = next(section for section in sections if section.key == "confusion").contents
+    assert table.columns == ["true class", "taken for", "Euclid", "LMNN"]
+    assert table.rows == [["class 3", "class 7", "4", "0"], ["class 8", "class 9", "2", "1"]]
+
+
+def test_costs_are_told_per_learner(comparison):
+    costs = {"LMNN": CostView(fit=0.2, predict=0.034, size=48_200)}
+    sections = build_sections(comparison, Views(costs=costs), Circumstances())
+    *_, table = next(section for section in sections if section.key == "costs").contents
+    assert ["LMNN", "200 ms", "34 ms", "48 kB"] in table.rows
+    assert ["RCA", "1 ms", "–", "–"] in table.rows
+
+
+def test_regression_has_residuals_and_the_neighbours_that_decided():
+    misses = {"price": [MissView(3, 10.0, 2.0, [5, 6], [1.0, 3.0])]}
+    views = Views(regression={"price": {"true": [10.0, 1.0], "predicted": [2.0, 1.5]}}, misses=misses)
+    euclid = Standing("Euclid", "done", baseline=True, mean=0.5, fit_seconds=0.1)
+    comparison = Comparison("d", METRICS["aRRMSE"], "Euclid", (euclid,), {}, 0)
+    sections = build_sections(comparison, views, Circumstances())
+    *figures, table = next(section for section in sections if section.key == "regression").contents
+    np.testing.assert_allclose(figures[1].figure.data[1].y, [8.0, -0.5])
+    assert table.rows == [["3", "10", "2", "5: 1 · 6: 3"]]
 
 
 def test_sections_without_data_are_left_out(comparison):
     keys = [section.key for section in build_sections(comparison, Views(), Circumstances())]
-    assert keys == ["leaderboard", "hubness", "time", "settings"]
+    assert keys == ["leaderboard", "hubness", "costs", "settings"]
 
 
 def test_leaderboard_marks_winner_reference_and_failure(comparison):

@@ -1,16 +1,9 @@
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.datasets import load_iris
 
-from nearkin.distances import Distance
 from nearkin.predictors import KNNClassifier
-from nearkin.report.look import (
-    confusion_view,
-    embedding_view,
-    principal_axes,
-    scaled_distances,
-)
+from nearkin.report.look import confusion_view, embedding_view
 from nearkin.report.views import Views
 
 
@@ -52,28 +45,9 @@ def test_large_data_is_thinned_but_keeps_the_neighbours():
     model = KNNClassifier(n_neighbors=5).fit(X[train], y[train])
     view = embedding_view({"Euclid": model}, X, y, train, test)
     n_queries = len(view.queries)
-    assert 300 < n_queries <= 400
-    assert len(view.rows) <= 1600
+    assert 100 < n_queries <= 250
+    assert len(view.rows) <= 800
     assert np.asarray(view.panels[0].neighbours).min() >= n_queries
-
-
-def test_axes_of_sparse_and_of_narrow_rows():
-    at, share = principal_axes(sparse.random(30, 10, density=0.3, random_state=0, format="csr"))
-    assert at.shape == (30, 2)
-    assert 0 < share <= 1
-    at, share = principal_axes(np.arange(5.0)[:, None])
-    assert at.shape == (5, 2)
-    assert share == pytest.approx(1.0)
-
-
-def test_scaling_recovers_a_plane_from_its_distances():
-    class Euclid(Distance):
-        def bind(self, references):
-            return lambda queries: ((queries[:, None] - references[None]) ** 2).sum(axis=2)
-
-    X = np.random.default_rng(0).standard_normal((60, 2))
-    at = scaled_distances(Euclid(), X, n_landmarks=20)
-    np.testing.assert_allclose(Euclid().pairwise(at, at), Euclid().pairwise(X, X), atol=1e-8)
 
 
 def test_views_survive_being_stored(views):
@@ -81,3 +55,10 @@ def test_views_survive_being_stored(views):
 
     back = Views.from_dict(json.loads(json.dumps(views.to_dict())))
     assert json.dumps(back.to_dict()) == json.dumps(views.to_dict())
+
+
+def test_views_of_earlier_releases_are_still_read(views):
+    kept = views.to_dict()
+    for panel in kept["embedding"]["panels"]:
+        panel["explained"] = 0.7
+    assert Views.from_dict(kept).embedding == views.embedding

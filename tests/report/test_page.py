@@ -23,15 +23,16 @@ def opened(browser, page):
     return browser
 
 
-def place_of_a_held_out_point(browser):
+def place_of_a_held_out_point(browser, view):
+    """Where on the screen the first panel shows its first held-out point."""
+    panel = view.panels[0]
     return browser.evaluate(
         f"""(() => {{
             const panel = {PANEL};
             panel.scrollIntoView({{block: "center", behavior: "instant"}});
-            const trace = panel._fullData.find((t) => t.mode === "markers" && t.marker.size === 9);
-            const box = panel.getBoundingClientRect(), {{xaxis, yaxis}} = panel._fullLayout;
-            const x = xaxis._offset + xaxis.d2p(trace.x[0]), y = yaxis._offset + yaxis.d2p(trace.y[0]);
-            return [box.x + x, box.y + y];
+            const box = panel.querySelector("svg.main-svg").getBoundingClientRect();
+            const {{px, py}} = panel.drawing.frame;
+            return [box.x + px({panel.x[0]}), box.y + py({panel.y[0]})];
         }})()"""
     )
 
@@ -50,28 +51,50 @@ def test_every_plot_is_drawn(opened):
     assert n_figures >= 9
     assert drawn == n_figures
     # Points, bars and cells are really there, not only axes.
-    assert opened.evaluate(f"{PANEL}.querySelectorAll('.scatterlayer .point').length") > 50
+    assert opened.evaluate(f"{PANEL}.querySelectorAll('.point').length") > 50
+    canvases = "[...document.querySelectorAll('figure.plot .canvas')]"
+    empty = f"{canvases}.filter((c) => !c.querySelector('.point')).length"
+    assert opened.evaluate(empty) == 0
+
+
+def test_no_box_is_empty(opened, views):
+    # A telling point is chosen before the reader points at one.
+    listed = opened.evaluate("document.querySelectorAll('[data-role=neighbours] li').length")
+    assert listed == sum(len(panel.neighbours[0]) for panel in views.embedding.panels)
 
 
 def test_pointing_at_a_point_shows_its_neighbours(opened, views):
-    panels = views.embedding.panels
-    opened.move_mouse(*place_of_a_held_out_point(opened))
-    opened.wait_for("document.querySelectorAll('[data-role=neighbours] li').length")
-    listed = opened.evaluate("document.querySelectorAll('[data-role=neighbours] li').length")
-    assert listed == sum(len(panel.neighbours[0]) for panel in panels)
-    # A line in every panel, with three entries (from, to, gap) per neighbour.
-    lengths = opened.evaluate(
-        "[...document.querySelectorAll('[data-role=embedding] .canvas')]"
-        ".map((c) => c.data.slice(-2).reduce((sum, trace) => sum + trace.x.length, 0))"
+    view = views.embedding
+    opened.move_mouse(*place_of_a_held_out_point(opened, view))
+    opened.wait_for(f"{PANEL}.querySelector('.tip').textContent.includes('row {view.rows[0]} ')")
+    assert not opened.evaluate(f"{PANEL}.querySelector('.tip').hidden")
+    hint = "document.querySelector('[data-role=neighbours] .hint').textContent"
+    opened.wait_for(f"{hint}.startsWith('Row {view.rows[0]},')")
+    # A line in every panel to each neighbour.
+    lines = opened.evaluate(
+        "[...document.querySelectorAll('[data-role=embedding] g.lines')]"
+        ".map((g) => g.querySelectorAll('path').length)"
     )
-    assert lengths == [3 * len(panel.neighbours[0]) for panel in panels]
-    assert opened.evaluate(f"{PANEL}.querySelectorAll('.hoverlayer .hovertext').length") == 1
+    assert lines == [len(panel.neighbours[0]) for panel in view.panels]
     assert opened.problems == []
+
+
+def test_a_legend_entry_brings_its_points_out(opened):
+    dimmed = opened.evaluate(
+        f"""(() => {{
+            const panel = {PANEL}, entry = panel.querySelector(".entry[data-group]");
+            entry.dispatchEvent(new Event("pointerenter"));
+            return [...panel.querySelectorAll("g[data-group]")].filter((g) => g.style.opacity)
+                .map((g) => g.dataset.group).includes(entry.dataset.group);
+        }})()"""
+    )
+    assert dimmed is False
+    assert opened.evaluate(f"{PANEL}.querySelectorAll('g[style]').length") > 0
 
 
 def test_button_and_system_setting_switch_the_theme(opened):
     ink = "getComputedStyle(document.body).color"
-    label = "getComputedStyle(document.querySelector('.canvas .ytick text')).fill"
+    label = "getComputedStyle(document.querySelector('.canvas .ytick')).fill"
     light = opened.evaluate(f"[{ink}, {label}]")
     opened.prefer("dark")
     opened.wait_for("document.documentElement.dataset.theme === 'dark'")
@@ -80,6 +103,30 @@ def test_button_and_system_setting_switch_the_theme(opened):
     opened.evaluate("document.getElementById('theme').click()")
     opened.wait_for(f"{label} === {light[1]!r}")
     assert opened.evaluate(ink) == light[0]
+
+
+def test_a_narrow_screen_keeps_the_verdict(opened):
+    opened.resize(360, 800)
+    verdicts = "[...document.querySelectorAll('.leaderboard tr:not(.unfinished) .verdict')]"
+    edge = "document.querySelector('.leaderboard').parentElement.getBoundingClientRect().right"
+    opened.wait_for(f"Math.max(...{verdicts}.map((v) => v.getBoundingClientRect().right)) <= {edge}")
+    assert (
+        opened.evaluate("getComputedStyle(document.querySelector('.leaderboard .extra')).display") == "none"
+    )
+
+
+def test_with_plotly_inside_it_draws(browser, tmp_path, comparison, views, circumstances):
+    page = write_report(tmp_path / "report.html", comparison, views, circumstances, embed_plotly=True)
+    browser.resize(1280, 900)
+    browser.problems.clear()
+    browser.requests.clear()
+    browser.open(page, DRAWN)
+    assert browser.problems == []
+    assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
+    assert browser.evaluate(f"{PANEL}.querySelectorAll('.scatterlayer .point').length") > 50
+    # The lines to the neighbours of a telling point are two traces, with three entries per neighbour.
+    lengths = browser.evaluate(f"{PANEL}.data.slice(-2).reduce((sum, trace) => sum + trace.x.length, 0)")
+    assert lengths == 3 * len(views.embedding.panels[0].neighbours[0])
 
 
 @pytest.mark.parametrize("width", [360, 768])

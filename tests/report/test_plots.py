@@ -5,7 +5,7 @@ import pytest
 from nearkin.evaluation import METRICS, Comparison, Hubness, Standing
 from nearkin.report import plots
 from nearkin.report.plots.hubness import _edges
-from nearkin.report.views import ConfusionView
+from nearkin.report.views import ConfusionView, LocalView, LocalViews
 
 
 def errors_of(**rows):
@@ -89,3 +89,9 @@ def test_critical_difference_orders_and_joins():
     # A difference of exactly the critical one is significant.
     apart = plots.critical_difference_figure({"a": 1.0, "b": 2.0}, 1.0)
     assert not [trace for trace in apart.data if trace.mode == "lines"]
+
+
+def test_of_very_many_parts_the_largest_are_drawn():
+    parts = [LocalView(f"prototype {i}", {"a": i}, {"f": 1.0}) for i in range(60)]
+    figure = plots.local_shares_figure(LocalViews("LPD", "prototype", parts))
+    assert list(figure.data[0].y) == [f"prototype {i}" for i in range(36, 60)]

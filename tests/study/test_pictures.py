@@ -18,6 +18,8 @@ def test_pictures_show_the_baseline_and_the_best_learner_with_neighbours():
     assert list(views.hubness) == ["Euclid", "RCA"]
     assert [view.name for view in views.confusion] == ["Euclid", study.comparison.learned().label]
     assert [view.learner for view in views.local] == ["LPD"]
+    shown = {"Euclid", study.comparison.learned().label}
+    assert {label for label, cost in views.costs.items() if cost.size} == shown
 
 
 def test_large_data_is_sampled():

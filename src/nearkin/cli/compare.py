@@ -11,6 +11,7 @@ from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
     DropOption,
+    EmbedOption,
     EncodingOption,
     ImputeOption,
     JsonOption,
@@ -65,6 +66,7 @@ def compare(
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     seed: SeedOption = 0,
     report: Annotated[str | None, typer.Option(metavar="HTML", help="Write a report to this file.")] = None,
+    embed_plotly: EmbedOption = False,
     results: Annotated[
         str | None,
         typer.Option(metavar="SQLITE", help="Keep results here; the same command continues a stopped run."),
@@ -117,7 +119,7 @@ def compare(
     for trouble in study.troubles:
         to_stderr(f"note: {trouble}", style="yellow")
     if report_path is not None:
-        to_stderr(f"report: {study.report(report_path)}")
+        to_stderr(f"report: {study.report(report_path, embed_plotly=embed_plotly)}")
     if out_path is not None:
         to_stderr(f"model: {study.save(out_path)} ({study.winner}: {study.comparison.reason})")
 

@@ -72,6 +72,9 @@ SeedOption = Annotated[
         "--seed", min=0, max=2**32 - 1, help="Decides folds and starts; the same seed, the same results."
     ),
 ]
+EmbedOption = Annotated[
+    bool, typer.Option("--embed-plotly", help="Put plotly into the report: figures zoom, 5 MB more.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _UNITS = {"h": 3600.0, "m": 60.0, "min": 60.0, "s": 1.0, "sec": 1.0, "": 1.0}

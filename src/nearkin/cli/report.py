@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import as_path
+from nearkin.cli.options import EmbedOption, as_path
 from nearkin.cli.output import to_stderr
 
 
@@ -18,6 +18,7 @@ def report(
     data: Annotated[
         str | None, typer.Option(help="Which data set, if the file holds several; the last run if left out.")
     ] = None,
+    embed_plotly: EmbedOption = False,
 ) -> None:
     """Write the HTML report of a comparison from its results file alone."""
     from nearkin.report import report_results, require_plotting
@@ -27,5 +28,5 @@ def report(
     require_plotting()
     if not source.is_file():
         raise CommandError(f"{source}: there is no such file; compare --results writes one.")
-    report_results(source, path, data)
+    report_results(source, path, data, embed_plotly=embed_plotly)
     to_stderr(f"report: {path}")

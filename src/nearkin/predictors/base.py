@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from threading import Lock
 from typing import ClassVar
@@ -14,27 +15,49 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
+from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import widened
+from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, learned_distance, takes_sparse
+from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.search import Hubness, NeighbourSearch
 
 
-class _NeighbourPredictor(BaseEstimator):
+class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
     """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
 
     _task: ClassVar[str]
     distance_: Distance
 
-    def __init__(self, learner=None, n_neighbors=5, *, weights="uniform", index="auto", hubs=None):
+    def __init__(
+        self,
+        learner=None,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        index="auto",
+        hubs=None,
+        metric="minkowski",
+        p=2,
+        n_jobs=None,
+    ):
         self.learner = learner
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.index = index
         self.hubs = hubs
+        self.metric = metric
+        self.p = p
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -46,12 +69,15 @@ class _NeighbourPredictor(BaseEstimator):
 
     def get_metadata_routing(self):
         """Routing of fit metadata (such as `sample_weight`) to the learner."""
-        router = MetadataRouter(owner=self)
+        router = MetadataRouter(owner=self).add_self_request(self)
         if self.learner is not None:
             router.add(learner=self.learner, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
     def _check_settings(self, n_samples: int) -> None:
+        if isinstance(self.learner, type):
+            name = self.learner.__name__
+            raise TypeError(f"learner={name} is a class; pass an object of it: learner={name}().")
         if self.learner is not None and not hasattr(self.learner, "fit"):
             raise TypeError(
                 f"learner={self.learner!r}: expected a learner such as LMNN() or None for Euclid; the number "
@@ -71,19 +97,29 @@ class _NeighbourPredictor(BaseEstimator):
         if not (self.weights in ("uniform", "distance") or callable(self.weights)):
             raise ValueError(f"weights={self.weights!r}: expected 'uniform', 'distance' or a function.")
 
-    def _fit_distance(self, X, y, fit_params: dict) -> None:
+    def _fit_distance(self, X, y, sample_weight, fit_params: dict) -> None:
+        weights = (
+            None
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
+        self._row_weights = weights
+        plain = named_distance(self.metric, self.p, self.n_jobs)
         if self.learner is None:
             if fit_params:
                 raise TypeError(f"without a learner, fit takes no {', '.join(map(repr, fit_params))}.")
-            self.distance_ = EmbeddedDistance()
+            self.distance_ = EmbeddedDistance() if plain is None else plain
+        elif plain is not None:
+            raise ValueError(
+                f"metric={self.metric!r} is for learner=None; {type(self.learner).__name__} learns "
+                "the distance."
+            )
         else:
-            if get_config()["enable_metadata_routing"]:
-                fit_params = process_routing(self, "fit", **fit_params).learner.fit
             learner = clone(self.learner)
             if learner.get_params().get("task") == "auto":
                 # What a learner would have to guess from the values of y is known here.
                 learner.set_params(task=self._task)
-            self.learner_ = fit_learner(learner, X, y, fit_params)
+            self.learner_ = fit_learner(learner, X, y, self._learner_params(weights, fit_params))
             self.distance_ = learned_distance(self.learner_)
         if self.hubs is not None:
             correction = HubCorrection(self.hubs) if isinstance(self.hubs, str) else self.hubs
@@ -92,6 +128,20 @@ class _NeighbourPredictor(BaseEstimator):
         self.n_samples_fit_ = X.shape[0]
         # Build now, not at the first prediction: a bad index name must not wait for production.
         self._search = NeighbourSearch(self.distance_, self.index).build(X)
+
+    def _learner_params(self, weights: np.ndarray | None, fit_params: dict) -> dict:
+        """What the learner's fit is given: its requests where metadata is routed, else all there is."""
+        given = dict(fit_params) if weights is None else {**fit_params, "sample_weight": weights}
+        if get_config()["enable_metadata_routing"]:
+            return process_routing(self, "fit", **given).learner.fit
+        if weights is not None and not has_fit_parameter(self.learner, "sample_weight"):
+            name = type(self.learner).__name__
+            warnings.warn(
+                f"{name} does not weigh rows while it learns: sample_weight counts in the votes only.",
+                stacklevel=4,
+            )
+            return fit_params
+        return given
 
     def __getstate__(self):
         # An index may hold what cannot be written to disk; it is rebuilt from the references.
@@ -111,15 +161,23 @@ class _NeighbourPredictor(BaseEstimator):
                     self._search = search
         return search
 
-    def _replace_references(self, references) -> None:
-        """Other references under the same distance, with an index of their own."""
+    def _replace_references(self, references, places: np.ndarray) -> None:
+        """Other references under the same distance; `places` are their old row numbers, -1 for new ones."""
         if references.shape[0] < self.n_neighbors:
             raise ValueError(
                 f"{references.shape[0]} references would be left, fewer than n_neighbors={self.n_neighbors}."
             )
         self._search = NeighbourSearch(self.distance_, self.index).build(references)
+        weights = getattr(self, "_row_weights", None)
+        if weights is not None:
+            # New rows vote as much as a row does on average.
+            self._row_weights = np.where(places >= 0, weights[places], weights.mean())
         self.references_ = references
         self.n_samples_fit_ = references.shape[0]
+
+    def _refuse_several_columns(self) -> None:
+        if getattr(self, "outputs_2d_", False):
+            raise ValueError("references come and go where y has one column; with several, fit anew.")
 
     def _validate_queries(self, X):
         return validate_data(
@@ -157,9 +215,12 @@ class _NeighbourPredictor(BaseEstimator):
                 f"n_neighbors={k}: expected between 1 and {available}, the references there are."
             )
         if X is None:
-            squared, indices = self._neighbours_of_references(k)
+            with limited_blas_threads(getattr(self, "n_jobs", None)):
+                squared, indices = self._neighbours_of_references(k)
         else:
-            squared, indices = self._built_search().query(self._validate_queries(X), k)
+            queries = self._validate_queries(X)
+            with limited_blas_threads(getattr(self, "n_jobs", None)):
+                squared, indices = self._built_search().query(queries, k)
         return (np.sqrt(squared), indices) if return_distance else indices
 
     def _neighbours_of_references(self, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -219,8 +280,20 @@ class _NeighbourPredictor(BaseEstimator):
         check_is_fitted(self)
         return index_of(self, kind, metric, queries)
 
-    def _vote_weights(self, distances: np.ndarray) -> np.ndarray:
-        """Weight of each neighbour; among neighbours at distance zero only they count."""
+    def _vote_weights(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """Weight of each neighbour, by its distance and by the weight of its row."""
+        weights = self._distance_weights(distances)
+        of_rows = getattr(self, "_row_weights", None)
+        if of_rows is None:
+            return weights
+        weighted = weights * of_rows[indices]
+        # Where nobody who was asked has a say, all who were asked have the same.
+        silent = ~(weighted > 0).any(axis=1)
+        weighted[silent] = weights[silent]
+        return weighted
+
+    def _distance_weights(self, distances: np.ndarray) -> np.ndarray:
+        """Weight of each neighbour by nearness; where some are at distance zero only they count."""
         if self.weights == "uniform":
             return np.ones_like(distances)
         if callable(self.weights):

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from nearkin.distances import EmbeddedDistance
 from nearkin.numerics.given_rows import widened
@@ -16,6 +23,9 @@ from nearkin.search import NeighbourSearch
 
 class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     """Classify by a vote of the nearest training rows, near under a learned distance.
+
+    Where votes tie it differs from scikit-learn, which takes the class that sorts first: here the tied class
+    with the nearest voter wins (see Notes). Without ties and without a learner the two agree.
 
     Parameters
     ----------
@@ -31,10 +41,17 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     hubs : None, str or HubCorrection, default=None
         Correct the distance so that hubs stop being everybody's neighbour, without using labels: "csls",
         "dissim-local", "local-scaling", "nicdm" or "mutual-proximity".
+    metric : str, default="minkowski"
+        Without a learner, the distance: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
+        "chebyshev", "canberra", "braycurtis", "correlation" or "hamming".
+    p : float, default=2
+        The power of "minkowski": 1 is Manhattan, 2 is Euclid.
+    n_jobs : int or None, default=None
+        Threads of a search; None leaves BLAS as it is set, -1 is one per core.
 
     Attributes
     ----------
-    classes_ : ndarray
+    classes_ : ndarray, or list of ndarray if y has several columns
         The labels seen.
     learner_ : estimator
         The fitted learner, if there is one.
@@ -42,8 +59,10 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         The distance in use.
     references_ : ndarray or CSR
         The training rows.
-    labels_ : ndarray
+    labels_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Their labels.
+    outputs_2d_ : bool
+        Whether y has several columns.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -51,7 +70,11 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     -----
     Ties: of classes with the same vote, the one with the nearest voter wins; if they are equally
     near, the one whose voter comes first in the training set. `predict_proba` gives the shares of
-    the vote; the winner of a tie leads there by one unit in the last place.
+    the vote; the winner of a tie leads there by one unit in the last place. References at equal distances are
+    taken in the order of the training rows, in the last of the k places too, which scikit-learn leaves open.
+
+    `sample_weight` multiplies votes. It is not the same as repeating rows: a repeated row takes several of
+    the k places. Where all k neighbours have weight zero, all vote alike.
 
     Examples
     --------
@@ -66,20 +89,30 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     """
 
     _task = "classification"
+    classes_: Any
 
-    def fit(self, X, y, **fit_params):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Learners learn from one column of labels.
+        tags.classifier_tags.multi_label = self.learner is None
+        tags.target_tags.multi_output = self.learner is None
+        return tags
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
         """Learn the distance and index the training rows.
 
         Parameters
         ----------
         X : array-like or CSR of shape (n_samples, n_features)
             Training rows; CSR needs a learner that takes it (or none).
-        y : array-like of shape (n_samples,)
-            Labels: strings, integers or booleans.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Labels: strings, integers or booleans. Several columns only without a learner.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row's vote, and of the row in the learner's fit; a warning says where the learner
+            takes none.
         **fit_params
-            Passed to the learner's fit, for instance `sample_weight`. With constraints (`pairs`,
-            `triplets`, `quadruplets` or `chunklets`) it learns from these and not from y, which then
-            only votes.
+            Passed to the learner's fit. With constraints (`pairs`, `triplets`, `quadruplets` or
+            `chunklets`) it learns from these and not from y, which then only votes.
         """
         X, y = validate_data(
             self,
@@ -87,12 +120,19 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             y,
             accept_sparse="csr" if self._takes_sparse() else False,
             dtype=[np.float64, np.float32],
+            multi_output=True,
         )
         check_classification_targets(y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
         self._check_settings(X.shape[0])
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self._codes = codes.ravel()
-        self._fit_distance(X, y, fit_params)
+        self._check_columns(y)
+        self.outputs_2d_ = y.ndim == 2
+        found = [np.unique(column, return_inverse=True) for column in (y.T if y.ndim == 2 else [y])]
+        self.classes_ = [classes for classes, _ in found] if self.outputs_2d_ else found[0][0]
+        self._codes = np.column_stack([codes.ravel() for _, codes in found])
+        self._codes = self._codes if self.outputs_2d_ else self._codes[:, 0]
+        self._fit_distance(X, y, sample_weight, fit_params)
         return self
 
     def add_references(self, X, y) -> KNNClassifier:
@@ -111,11 +151,13 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self
         """
         check_is_fitted(self)
+        self._refuse_several_columns()
         X, y = self._validate_queries(X), np.asarray(y)
         check_consistent_length(X, y)
         check_classification_targets(y)
         labels = np.concatenate([self.labels_, y])
-        self._replace_references(stacked(self.references_, X))
+        places = np.r_[np.arange(self.n_samples_fit_), np.full(X.shape[0], -1)]
+        self._replace_references(stacked(self.references_, X), places)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._codes = codes.ravel()
         return self
@@ -127,7 +169,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         """
         check_is_fitted(self)
         keep = kept_rows(rows, self.n_samples_fit_)
-        self._replace_references(self.references_[keep])
+        self._replace_references(self.references_[keep], np.arange(self.n_samples_fit_)[keep])
         self._codes = self._codes[keep]
         return self
 
@@ -147,6 +189,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         'no difference shown'
         """
         check_is_fitted(self)
+        self._refuse_several_columns()
         X, y = self._validate_queries(X), np.asarray(y)
         check_consistent_length(X, y)
         squared, indices = (
@@ -155,35 +198,63 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         winners = self._winners(self._votes(np.sqrt(squared), indices), indices)
         return DriftCheck.of(self.predict(X) == y, self.classes_[winners] == y)
 
+    def _check_columns(self, y: np.ndarray) -> None:
+        if self.learner is not None and y.ndim == 2:
+            raise ValueError(
+                f"y has {y.shape[1]} columns, but {type(self.learner).__name__} learns from one: use "
+                "sklearn.multioutput.MultiOutputClassifier for a distance per column, or learner=None."
+            )
+
+    def _outputs(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Classes and codes of each column of y."""
+        if not self._several:
+            return [(self.classes_, self._codes)]
+        return list(zip(self.classes_, self._codes.T, strict=True))
+
+    @property
+    def _several(self) -> bool:
+        # Models saved before there were several outputs do not say.
+        return getattr(self, "outputs_2d_", False)
+
     @property
     def labels_(self) -> np.ndarray:
-        return self.classes_[self._codes]
+        labels = [classes[codes] for classes, codes in self._outputs()]
+        return np.column_stack(labels) if self._several else labels[0]
 
-    def predict_proba(self, X) -> np.ndarray:
-        """Share of the vote of each class, in the order of `classes_`."""
+    def predict_proba(self, X) -> np.ndarray | list[np.ndarray]:
+        """Share of the vote of each class, in the order of `classes_`; a list if y has several columns."""
         distances, indices = self.kneighbors(X)
-        votes = self._votes(distances, indices)
+        shares = [self._shares(distances, indices, column) for column in range(len(self._outputs()))]
+        return shares if self._several else shares[0]
+
+    def _shares(self, distances: np.ndarray, indices: np.ndarray, column: int) -> np.ndarray:
+        votes = self._votes(distances, indices, column)
         shares = votes / votes.sum(axis=1, keepdims=True)
-        rows, winners = np.arange(len(shares)), self._winners(votes, indices)
+        rows, winners = np.arange(len(shares)), self._winners(votes, indices, column)
         # The winner of a tie leads by the last bit, so that the largest share is always the prediction.
         shares[rows, winners] = np.nextafter(shares.max(axis=1), 2)
         return np.minimum(shares, 1, out=shares)
 
     def predict(self, X) -> np.ndarray:
-        """The winning class of each row."""
+        """The winning class of each row, in each column of y."""
         distances, indices = self.kneighbors(X)
-        return self.classes_[self._winners(self._votes(distances, indices), indices)]
+        winners = [
+            classes[self._winners(self._votes(distances, indices, column), indices, column)]
+            for column, (classes, _) in enumerate(self._outputs())
+        ]
+        return np.column_stack(winners) if self._several else winners[0]
 
-    def _winners(self, votes: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    def _winners(self, votes: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
         # Neighbours are in order of nearness, so the first whose class has the top vote decides.
-        codes = self._codes[indices]
+        codes = self._outputs()[column][1][indices]
         top = votes.max(axis=1, keepdims=True)
         has_top_vote = np.take_along_axis(votes, codes, axis=1) >= top * (1 - 1e-12)
         return codes[np.arange(len(codes)), has_top_vote.argmax(axis=1)]
 
-    def _votes(self, distances: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        weights = self._vote_weights(distances)
-        n, n_classes = len(indices), len(self.classes_)
-        cells = np.arange(n)[:, None] * n_classes + self._codes[indices]
+    def _votes(self, distances: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
+        weights = self._vote_weights(distances, indices)
+        classes, codes = self._outputs()[column]
+        n, n_classes = len(indices), len(classes)
+        cells = np.arange(n)[:, None] * n_classes + codes[indices]
         votes = np.bincount(cells.ravel(), weights=weights.ravel(), minlength=n * n_classes)
         return votes.reshape(n, n_classes)

@@ -29,6 +29,13 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
     hubs : None, str or HubCorrection, default=None
         Correct the distance so that hubs stop being everybody's neighbour, without using labels: "csls",
         "dissim-local", "local-scaling", "nicdm" or "mutual-proximity".
+    metric : str, default="minkowski"
+        Without a learner, the distance: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
+        "chebyshev", "canberra", "braycurtis", "correlation" or "hamming".
+    p : float, default=2
+        The power of "minkowski": 1 is Manhattan, 2 is Euclid.
+    n_jobs : int or None, default=None
+        Threads of a search; None leaves BLAS as it is set, -1 is one per core.
 
     Attributes
     ----------
@@ -57,8 +64,21 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def fit(self, X, y, **fit_params):
-        """Learn the distance and index the training rows; `fit_params` go to the learner."""
+    def fit(self, X, y, sample_weight=None, **fit_params):
+        """Learn the distance and index the training rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR of shape (n_samples, n_features)
+            Training rows; CSR needs a learner that takes it (or none).
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row in the means, and in the learner's fit; a warning says where the learner
+            takes none.
+        **fit_params
+            Passed to the learner's fit.
+        """
         X, y = validate_data(
             self,
             widened(X),
@@ -75,7 +95,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
             )
         self._check_settings(X.shape[0])
         self.targets_ = np.asarray(y, dtype=np.float64)
-        self._fit_distance(X, y, fit_params)
+        self._fit_distance(X, y, sample_weight, fit_params)
         return self
 
     def add_references(self, X, y) -> KNNRegressor:
@@ -87,7 +107,8 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
             raise ValueError(
                 f"y has shape {y.shape}; expected finite targets of {self.targets_.shape[1:]} each."
             )
-        self._replace_references(stacked(self.references_, X))
+        places = np.r_[np.arange(self.n_samples_fit_), np.full(X.shape[0], -1)]
+        self._replace_references(stacked(self.references_, X), places)
         self.targets_ = np.concatenate([self.targets_, y])
         return self
 
@@ -95,13 +116,13 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         """Forget references, by row number or mask; as `KNNClassifier.remove_references`."""
         check_is_fitted(self)
         keep = kept_rows(rows, self.n_samples_fit_)
-        self._replace_references(self.references_[keep])
+        self._replace_references(self.references_[keep], np.arange(self.n_samples_fit_)[keep])
         self.targets_ = self.targets_[keep]
         return self
 
     def predict(self, X) -> np.ndarray:
         """Mean target of the neighbours: shape (n,) for one target, (n, n_targets) for several."""
         distances, indices = self.kneighbors(X)
-        weights = self._vote_weights(distances).astype(np.float64, copy=False)
+        weights = self._vote_weights(distances, indices).astype(np.float64, copy=False)
         weights = weights / weights.sum(axis=1, keepdims=True)
         return np.einsum("ij,ij...->i...", weights, self.targets_[indices])

@@ -26,6 +26,7 @@ _HOMES = {
         "occurrence_figure",
         "prediction_figure",
         "published_figure",
+        "residual_figure",
         "skewness_figure",
         "time_figure",
     ),

@@ -14,10 +14,13 @@ from nearkin.evaluation.metrics import CLASSIFICATION
 from nearkin.evaluation.tasks import DONE
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
-from nearkin.report.views import ConfusionView, Views
+from nearkin.report.views import ConfusionView, CostView, MissView, Views
 
 PROTOCOL = "Every row was held out once, and judged by a model that had not seen it."
 MAX_TARGETS_SHOWN = 6
+#: Large misses listed per target, and neighbours beside each.
+MAX_MISSES = 6
+NEIGHBOURS_LISTED = 5
 
 
 def views_of_records(
@@ -47,6 +50,8 @@ def views_of_records(
         hubness={label: found for label, found in hubness.items() if found is not None},
         confusion=[view for view in confusion if view is not None],
         regression={} if classification else _predictions(records, shown[-1], y, names),
+        misses={} if classification else _misses(records, shown[-1], y, names),
+        costs={row.label: cost_of(records, row.label) for row in comparison.finished},
         protocol=PROTOCOL,
     )
 
@@ -102,17 +107,63 @@ def hubness_of(
     return replace(Hubness.of(neighbours, len(labels), *both), labels=np.asarray(name(labels)))
 
 
-def _predictions(records: Sequence[Record], label: str, y, names: Sequence[str]) -> dict[str, dict]:
+def cost_of(records: Sequence[Record], learner: str) -> CostView:
+    """Seconds of a fit, and of 1,000 predictions, over all finished folds."""
+    done = [r for r in records if r.learner == learner and r.status == DONE]
+    fits = [r.fit_seconds for r in done if r.fit_seconds is not None]
+    timed = [r for r in done if r.predict_seconds is not None and r.test_rows is not None]
+    n_rows = sum(len(r.test_rows) for r in timed if r.test_rows is not None)
+    seconds = sum(r.predict_seconds for r in timed if r.predict_seconds is not None)
+    return CostView(
+        fit=float(np.mean(fits)) if fits else None, predict=1000 * seconds / n_rows if n_rows else None
+    )
+
+
+def _pairs(records: Sequence[Record], label: str, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row numbers, targets and predictions (rows by targets) of the held-out rows."""
     rows, predicted = held_out_predictions(records, label)
+    true = np.asarray(y, dtype=float).reshape(len(y), -1)[rows]
+    return rows, true, np.asarray(predicted, dtype=float).reshape(len(rows), -1)
+
+
+def _target_names(names: Sequence[str], n_targets: int) -> Sequence[str]:
+    return (names or [f"target {i + 1}" for i in range(n_targets)])[:MAX_TARGETS_SHOWN]
+
+
+def _predictions(records: Sequence[Record], label: str, y, names: Sequence[str]) -> dict[str, dict]:
+    rows, true, predicted = _pairs(records, label, y)
     if not len(rows):
         return {}
-    true = np.asarray(y, dtype=float).reshape(len(y), -1)[rows]
-    predicted = np.asarray(predicted, dtype=float).reshape(len(rows), -1)
-    names = names or [f"target {i + 1}" for i in range(true.shape[1])]
     return {
         target: {"true": true[:, i].tolist(), "predicted": predicted[:, i].tolist()}
-        for i, target in enumerate(names[:MAX_TARGETS_SHOWN])
+        for i, target in enumerate(_target_names(names, true.shape[1]))
     }
+
+
+def _misses(records: Sequence[Record], label: str, y, names: Sequence[str]) -> dict[str, list[MissView]]:
+    """The rows that were predicted worst, with their nearest training rows where the model has them."""
+    rows, true, predicted = _pairs(records, label, y)
+    if not len(rows):
+        return {}
+    targets = np.asarray(y, dtype=float).reshape(len(y), -1)
+    near: dict[int, list[int]] = {}
+    for r in first_repeat(records, label):
+        if r.test_rows is not None and r.neighbours is not None:
+            near.update(zip(r.test_rows.tolist(), r.neighbours[:, :NEIGHBOURS_LISTED].tolist()))
+    found = {}
+    for i, target in enumerate(_target_names(names, true.shape[1])):
+        worst = np.argsort(-np.abs(true[:, i] - predicted[:, i]), kind="stable")[:MAX_MISSES]
+        found[target] = [
+            MissView(
+                row=int(rows[at]),
+                true=float(true[at, i]),
+                predicted=float(predicted[at, i]),
+                neighbours=near.get(int(rows[at]), []),
+                targets=targets[near.get(int(rows[at]), []), i].tolist(),
+            )
+            for at in worst
+        ]
+    return found
 
 
 def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
@@ -128,7 +179,13 @@ def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
     return found
 
 
-def report_results(results: str | PathLike, path: str | PathLike, dataset: str | None = None) -> Path:
+def report_results(
+    results: str | PathLike,
+    path: str | PathLike,
+    dataset: str | None = None,
+    *,
+    embed_plotly: bool = False,
+) -> Path:
     """Write the report of a comparison from its results file alone; nothing is run again.
 
     Parameters
@@ -137,6 +194,8 @@ def report_results(results: str | PathLike, path: str | PathLike, dataset: str |
     path : path of the page to write
     dataset : str, optional
         Which data set, if the file holds several; the last run by default.
+    embed_plotly : bool
+        Put plotly.js into the page, as `write_report` does.
     """
     from nearkin.report.html import write_report
 
@@ -157,4 +216,4 @@ def report_results(results: str | PathLike, path: str | PathLike, dataset: str |
         views = Views.from_dict(kept)
     else:
         views = views_of_records(comparison, records, y, circumstances)
-    return write_report(path, comparison, views, circumstances)
+    return write_report(path, comparison, views, circumstances, embed_plotly=embed_plotly)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import plotly.offline
 
 from nearkin.evaluation import Comparison, choose_winner
 from nearkin.files import replacing
@@ -58,6 +57,12 @@ def _data_json(data: Any) -> str:
     return _script_json(json.dumps(data, allow_nan=False, default=str))
 
 
+def _plotly() -> str:
+    import plotly.offline
+
+    return plotly.offline.get_plotlyjs()
+
+
 def render_page(
     sections: Sequence[Section],
     *,
@@ -65,8 +70,9 @@ def render_page(
     headline: str = "",
     tiles: Sequence[dict[str, str]] = (),
     notices: Sequence[str] = (),
+    embed_plotly: bool = False,
 ) -> str:
-    """The whole page as text: styles, script and plotly.js inside, nothing fetched.
+    """The whole page as text, styles and scripts inside, nothing fetched.
 
     Parameters
     ----------
@@ -77,12 +83,16 @@ def render_page(
         Key figures under the headline, each with "label", "value" and "note".
     notices : sequence of str
         What the reader should know before trusting the numbers.
+    embed_plotly : bool
+        Put plotly.js (some 5 MB) into the page, which then zooms, pans and saves figures; without it the
+        page draws them by itself.
     """
     environment = _templates()
     environment.globals.update(figure_json=_figure_json, data_json=_data_json, embedding_data=asdict)
     source = environment.loader
     assert source is not None
-    parts = {name: source.get_source(environment, name)[0] for name in ("report.css", "report.js")}
+    names = ("report.css", "report.js", "figures.js")
+    parts = {name: source.get_source(environment, name)[0] for name in names}
     return environment.get_template("report.html.j2").render(
         title=title,
         headline=headline,
@@ -91,7 +101,7 @@ def render_page(
         sections=sections,
         css=parts["report.css"],
         script=parts["report.js"],
-        plotly=plotly.offline.get_plotlyjs(),
+        drawing=_plotly() if embed_plotly else parts["figures.js"],
     )
 
 
@@ -119,9 +129,13 @@ def key_figures(comparison: Comparison) -> list[dict[str, str]]:
 
 
 def render_report(
-    comparison: Comparison, views: Views | None = None, circumstances: Circumstances | None = None
+    comparison: Comparison,
+    views: Views | None = None,
+    circumstances: Circumstances | None = None,
+    *,
+    embed_plotly: bool = False,
 ) -> str:
-    """The report of one comparison as HTML text."""
+    """The report of one comparison as HTML text; `embed_plotly` as in `render_page`."""
     circumstances = circumstances or Circumstances()
     return render_page(
         build_sections(comparison, views or Views(), circumstances),
@@ -129,6 +143,7 @@ def render_report(
         headline=comparison.statement,
         tiles=key_figures(comparison),
         notices=circumstances.notices,
+        embed_plotly=embed_plotly,
     )
 
 
@@ -137,9 +152,11 @@ def write_report(
     comparison: Comparison,
     views: Views | None = None,
     circumstances: Circumstances | None = None,
+    *,
+    embed_plotly: bool = False,
 ) -> Path:
     """Write the report of one comparison; the file needs nothing beside it."""
     path = Path(path)
     with replacing(path, "w", encoding="utf-8") as file:
-        file.write(render_report(comparison, views, circumstances))
+        file.write(render_report(comparison, views, circumstances, embed_plotly=embed_plotly))
     return path

@@ -1,19 +1,18 @@
-"""From held-out predictions and fitted predictors to views; nothing is fitted here but two principal axes."""
+"""From held-out predictions and fitted predictors to views; nothing is fitted here but the picture's map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from nearkin.report.neighbour_map import neighbour_map
 from nearkin.report.views import ConfusionView, EmbeddingView, PanelView
 
 #: Points drawn per panel; beyond this the browser labours and the eye sees no more.
-MAX_QUERIES = 400
-MAX_POINTS = 1600
+MAX_QUERIES = 250
+MAX_POINTS = 800
 
 
 #: From an array of labels to the names that are shown.
@@ -74,8 +73,9 @@ def embedding_view(
 
     Notes
     -----
-    Drawn are at most 400 queries, all their neighbours, and other references up to 1,600 points; fewer
-    queries where their neighbours alone would be more.
+    Drawn are at most 250 queries, all their neighbours, and other references up to 800 points; fewer
+    queries where their neighbours alone would be more. Every panel is a t-SNE of the same rows, and the later
+    ones start from where the first one ended, so that what changes places did so under the distance.
     """
     rng = np.random.default_rng(seed)
     train, test = np.asarray(train), np.asarray(test)
@@ -91,19 +91,19 @@ def embedding_view(
     rows = np.concatenate([queries, drawn])
     position = np.full(max(train.max(), test.max()) + 1, -1)
     position[drawn] = np.arange(len(queries), len(rows))
-    panels = []
+    panels: list[PanelView] = []
+    start = None
     for name, model in predictors.items():
         distances, indices, predicted = found[name]
-        at, explained = _positions(model, _rows(X, queries), _rows(X, drawn))
+        at = start = neighbour_map(*_placed(model, _rows(X, queries), _rows(X, drawn)), start=start)
         panels.append(
             PanelView(
                 name=name,
-                x=np.round(at[:, 0], 4).tolist(),
-                y=np.round(at[:, 1], 4).tolist(),
+                x=np.round(at[:, 0], 2).tolist(),
+                y=np.round(at[:, 1], 2).tolist(),
                 neighbours=position[train[indices]].tolist(),
                 distances=np.round(distances, 5).tolist(),
                 predicted=name_labels(predicted if predicted.ndim == 1 else predicted[:, 0]),
-                explained=explained,
             )
         )
     return EmbeddingView(
@@ -111,7 +111,7 @@ def embedding_view(
         labels=name_labels(np.asarray(y)[rows]),
         is_query=[True] * len(queries) + [False] * len(drawn),
         queries=list(range(len(queries))),
-        panels=_aligned(panels),
+        panels=panels,
         categorical=categorical,
         label_name=target_name,
     )
@@ -145,72 +145,8 @@ def _neighbours(model, X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return distances, indices, np.asarray(model.predict(X))
 
 
-def _positions(model, queries, references) -> tuple[np.ndarray, float | None]:
-    """Two coordinates per point, queries first, and the share of variance they carry."""
+def _placed(model, queries, references):
+    """The distance of a model and the two kinds of rows as it sees them."""
     final, queries = _final_step(model, queries)
     _, references = _final_step(model, references)
-    distance = getattr(final, "distance_", None)
-    if distance is None:
-        return principal_axes(_stack(queries, references))
-    if hasattr(distance, "embed_queries"):
-        return principal_axes(_stack(distance.embed_queries(queries), distance.embed_references(references)))
-    return scaled_distances(distance, _stack(queries, references)), None
-
-
-def _stack(first, second):
-    if sparse.issparse(first) or sparse.issparse(second):
-        return sparse.vstack([sparse.csr_matrix(first), sparse.csr_matrix(second)]).tocsr()
-    return np.vstack([first, second])
-
-
-def principal_axes(Z) -> tuple[np.ndarray, float]:
-    """The two principal coordinates of rows (dense or CSR) and the share of variance they carry."""
-    from sklearn.decomposition import PCA, TruncatedSVD
-
-    n_axes = min(2, *Z.shape)
-    if sparse.issparse(Z):
-        axes = TruncatedSVD(n_axes, random_state=0)
-    else:
-        axes = PCA(n_axes, random_state=0, svd_solver="auto")
-        Z = np.asarray(Z, dtype=np.float64)
-    at = axes.fit_transform(Z)
-    at = np.hstack([at, np.zeros((len(at), 2 - at.shape[1]))])
-    share = float(np.nansum(axes.explained_variance_ratio_))
-    return at, min(1.0, share)
-
-
-def scaled_distances(distance, X, n_landmarks: int = 200, seed: int = 0) -> np.ndarray:
-    """Two coordinates from distances alone (landmark scaling), for distances without an embedding.
-
-    Landmarks are placed by classical scaling of their symmetrised squared distances; every other
-    point goes where its distances to the landmarks put it.
-
-    References
-    ----------
-    de Silva, Tenenbaum (2004). Sparse multidimensional scaling using landmark points.
-    """
-    n = X.shape[0]
-    landmarks = np.random.default_rng(seed).choice(n, min(n_landmarks, n), replace=False)
-    between = np.asarray(distance.pairwise(X[landmarks], X[landmarks]), dtype=np.float64)
-    between = (between + between.T) / 2
-    mean = between.mean(axis=0)
-    inner = -(between - mean - mean[:, None] + mean.mean()) / 2
-    values, vectors = np.linalg.eigh(inner)
-    values, vectors = np.maximum(values[::-1][:2], 1e-12), vectors[:, ::-1][:, :2]
-    to_landmarks = np.asarray(distance.pairwise(X, X[landmarks]), dtype=np.float64)
-    return -(to_landmarks - mean) @ (vectors / np.sqrt(values)) / 2
-
-
-def _aligned(panels: Sequence[PanelView]) -> list[PanelView]:
-    """Flip and swap the later panels' axes to look like the first: principal axes have no sign."""
-    if not panels:
-        return []
-    first = np.column_stack([panels[0].x, panels[0].y])
-    first = (first - first.mean(axis=0)) / (first.std(axis=0) + 1e-12)
-    aligned = [panels[0]]
-    for panel in panels[1:]:
-        at = np.column_stack([panel.x, panel.y])
-        agreement = ((at - at.mean(axis=0)) * first).sum(axis=0)
-        at = at * np.where(agreement < 0, -1.0, 1.0)
-        aligned.append(replace(panel, x=at[:, 0].tolist(), y=at[:, 1].tolist()))
-    return aligned
+    return getattr(final, "distance_", None), queries, references

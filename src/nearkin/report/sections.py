@@ -11,7 +11,9 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
-from nearkin.report.views import Views
+from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
+from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
+from nearkin.report.words import seconds_text, size_text
 
 #: Hubs listed by name.
 MAX_HUBS = 8
@@ -32,11 +34,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class Table:
-    """A plain table; cells are text."""
+    """A plain table; cells are text. `wide` as for a plot."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,28 @@ def _label(label) -> str:
     return f"{label:.4g}" if isinstance(label, float) else str(label)
 
 
-def time(comparison: Comparison, views: Views) -> Section | None:
-    if sum(row.fit_seconds is not None for row in comparison.finished) < 2:
+def costs(comparison: Comparison, views: Views) -> Section | None:
+    timed = [row for row in comparison.finished if row.fit_seconds is not None]
+    if not timed:
         return None
-    turned = "" if comparison.metric.greater_is_better else " (small errors are up)"
-    explanation = f"Mean time of one fit against the score: the upper left is where to be{turned}."
-    return Section(
-        "time", "Score against time", explanation, [Plot(plots.time_figure(comparison), role="time")]
+    contents: list[Plot | Table | Template] = []
+    explanation = (
+        "Time of one fit and of 1,000 predictions, as measured in the folds, and the size of the saved model "
+        "fitted on all rows where that was measured."
     )
+    if len(timed) > 1:
+        turned = "" if comparison.metric.greater_is_better else " (small errors are up)"
+        explanation += f" In the plot, the upper left is where to be{turned}."
+        contents.append(Plot(plots.time_figure(comparison), role="time"))
+    columns = ["learner", "fit", "predict 1,000 rows", "model file"]
+    rows = []
+    for row in timed:
+        cost = views.costs.get(row.label, CostView(fit=row.fit_seconds))
+        rows.append(
+            [row.label, seconds_text(cost.fit), seconds_text(cost.predict), size_text(cost.size)],
+        )
+    contents.append(Table(columns, rows))
+    return Section("costs", "What this costs", explanation, contents)
 
 
 def embedding(comparison: Comparison, views: Views) -> Section | None:
@@ -135,38 +152,79 @@ def embedding(comparison: Comparison, views: Views) -> Section | None:
         return None
     votes = "; solid lines lead to neighbours that vote for its class, dashed red ones to those that do not"
     explanation = (
-        "The two main directions of the data under plain Euclid and under the learned distance. Small faint "
-        "points are references, large ones were held out. Point at a held-out one to see the neighbours that "
-        f"decide it{votes if view.categorical else ''}. Neighbours are found in the full space, so they need "
-        "not look nearest here."
+        "The same rows under plain Euclid and under the learned distance, drawn so that near points are near "
+        "(t-SNE; the size of gaps means little). Small faint points are references, large ones held out. "
+        "Point at a held-out one to see the neighbours that decide it, found in the full space"
+        f"{votes if view.categorical else ''}."
     )
-    contents: list[Plot | Table | Template] = []
-    for panel in view.panels:
-        share = f" ({100 * panel.explained:.0f} % of the variance)" if panel.explained is not None else ""
-        contents.append(Plot(plots.embedding_figure(view, panel), panel.name + share, role="embedding"))
+    contents: list[Plot | Table | Template] = [
+        Plot(plots.embedding_figure(view, panel), panel.name + _agreement(view, panel), role="embedding")
+        for panel in view.panels
+    ]
     contents.append(Template("neighbours.html.j2", {"view": view}))
     return Section("embedding", "The data before and after", explanation, contents, columns=2)
+
+
+def _agreement(view: EmbeddingView, panel: PanelView) -> str:
+    """How many of the neighbours that decide are of the right class."""
+    if not view.categorical:
+        return ""
+    votes = [
+        view.labels[other] == view.labels[query]
+        for query, neighbours in zip(view.queries, panel.neighbours)
+        for other in neighbours
+    ]
+    return f": {100 * sum(votes) / max(1, len(votes)):.0f} % of the neighbours vote rightly"
 
 
 def confusion(comparison: Comparison, views: Views) -> Section | None:
     if not views.confusion:
         return None
+    if max(len(view.classes) for view in views.confusion) > MAX_MATRIX:
+        return _confused_pairs(views)
     explanation = f"True classes are rows, predictions columns; numbers are held-out rows. {views.protocol}"
     contents = [Plot(plots.confusion_figure(view), view.name, role="confusion") for view in views.confusion]
     return Section("confusion", "Confusion", explanation, contents, columns=2)
+
+
+def _confused_pairs(views: Views) -> Section:
+    n_classes = max(len(view.classes) for view in views.confusion)
+    explanation = (
+        f"The classes that are taken for one another most often, of {n_classes}; numbers are held-out rows. "
+        f"{views.protocol}"
+    )
+    columns = ["true class", "taken for", *(view.name for view in views.confusion)]
+    rows = [[true, taken, *map(str, counts)] for true, taken, counts in most_confused(views.confusion)]
+    return Section("confusion", "Confusion", explanation, [Table(columns, rows)])
 
 
 def regression(comparison: Comparison, views: Views) -> Section | None:
     if not views.regression:
         return None
     explanation = (
-        f"Predictions of held-out rows against the truth; on the dotted line they agree. {views.protocol}"
+        "Predictions of held-out rows against the truth (on the dotted line they agree), and what is left of "
+        f"the truth. {views.protocol}"
     )
-    contents = [
-        Plot(plots.prediction_figure(target, pair["true"], pair["predicted"]), target, role="regression")
-        for target, pair in views.regression.items()
-    ]
+    contents: list[Plot | Table | Template] = []
+    for target, pair in views.regression.items():
+        true, predicted = pair["true"], pair["predicted"]
+        contents.append(Plot(plots.prediction_figure(target, true, predicted), target, role="regression"))
+        contents.append(
+            Plot(plots.residual_figure(target, true, predicted), f"{target}: residuals", role="regression")
+        )
+    contents += [_miss_table(target, misses) for target, misses in views.misses.items()]
     return Section("regression", "Predictions", explanation, contents, columns=2)
+
+
+def _miss_table(target: str, misses: Sequence[MissView]) -> Table:
+    columns = ["row", "true", "predicted"]
+    rows = [[str(miss.row), f"{miss.true:.4g}", f"{miss.predicted:.4g}"] for miss in misses]
+    if any(miss.neighbours for miss in misses):
+        columns.append("nearest rows and their targets")
+        for cells, miss in zip(rows, misses):
+            near = (f"{row}: {value:.4g}" for row, value in zip(miss.neighbours, miss.targets))
+            cells.append(" · ".join(near))
+    return Table(columns, rows, f"{target}: largest misses", wide=True)
 
 
 def local(comparison: Comparison, views: Views) -> Section | None:
@@ -204,11 +262,11 @@ def local(comparison: Comparison, views: Views) -> Section | None:
 SECTIONS: tuple[Callable[[Comparison, Views], Section | None], ...] = (
     leaderboard,
     embedding,
-    hubness,
-    time,
     confusion,
     regression,
+    hubness,
     local,
+    costs,
 )
 
 

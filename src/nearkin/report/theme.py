@@ -13,16 +13,24 @@ MUTED = "#5f6b7a"
 GRID = "#e3e7ec"
 PANEL = "#fefefe"
 
-#: Hex values that the page replaces by its own variables.
-PAGE_INKS = {INK: "var(--ink)", MUTED: "var(--muted)", GRID: "var(--grid)", PANEL: "var(--panel)"}
-
 ACCENT = "#0b7fab"
 WRONG = "#d1412f"
 BASELINE = "#7d8896"
 REFERENCE = "#b07aa1"
 
-# Okabe and Ito's colours, the yellow and the black replaced by tones that show on white and on dark grey.
-CLASS_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fd1", "#8c7a3d")
+#: Hex values that the page replaces by its own variables.
+PAGE_INKS = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--grid)",
+    PANEL: "var(--panel)",
+    ACCENT: "var(--accent)",
+    BASELINE: "var(--baseline)",
+    WRONG: "var(--wrong)",
+}
+
+# After Okabe and Ito; the blue is lighter, yellow and black are replaced, to show on white and on dark grey.
+CLASS_COLOURS = ("#1f83c4", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fd1", "#8c7a3d")
 CLASS_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
 
 SEQUENTIAL = [[0.0, "rgba(11,127,171,0.0)"], [0.5, "rgba(11,127,171,0.45)"], [1.0, "rgba(11,127,171,1.0)"]]

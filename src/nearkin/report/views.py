@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from nearkin.search.hubness import Hubness
@@ -22,7 +22,6 @@ class PanelView:
     neighbours: Sequence[Sequence[int]]
     distances: Sequence[Sequence[float]]
     predicted: Sequence[Any]
-    explained: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,26 @@ class ConfusionView:
     name: str
     classes: Sequence[str]
     counts: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class MissView:
+    """A held-out row that was predicted badly, and the rows near it with their targets."""
+
+    row: int
+    true: float
+    predicted: float
+    neighbours: Sequence[int] = ()
+    targets: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class CostView:
+    """What a model costs: seconds of a fit and of 1,000 predictions, bytes of the model file."""
+
+    fit: float | None = None
+    predict: float | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +115,9 @@ class Views:
     local: Sequence[LocalViews] = ()
     #: Target and prediction of held-out rows, for regression: {target: {"true": [...], "predicted": [...]}}.
     regression: dict[str, dict[str, Sequence[float]]] = field(default_factory=dict)
+    #: The largest misses of regression, worst first, by target; of the learner that `regression` shows.
+    misses: Mapping[str, Sequence[MissView]] = field(default_factory=dict)
+    costs: Mapping[str, CostView] = field(default_factory=dict)
     #: How the held-out points were chosen, in words.
     protocol: str = ""
 
@@ -113,9 +135,13 @@ class Views:
         """
         embedding = data.get("embedding")
         if embedding is not None:
-            embedding = EmbeddingView(
-                **{**embedding, "panels": [PanelView(**p) for p in embedding["panels"]]}
-            )
+            # Results of earlier releases have more to say of a panel.
+            known = {entry.name for entry in fields(PanelView)}
+            panels = [
+                PanelView(**{name: value for name, value in panel.items() if name in known})
+                for panel in embedding["panels"]
+            ]
+            embedding = EmbeddingView(**{**embedding, "panels": panels})
         local = [
             LocalViews(**{**views, "parts": [LocalView(**part) for part in views["parts"]]})
             for views in data.get("local", ())
@@ -126,5 +152,10 @@ class Views:
             confusion=[ConfusionView(**view) for view in data.get("confusion", ())],
             local=local,
             regression=data.get("regression", {}),
+            misses={
+                target: [MissView(**miss) for miss in found]
+                for target, found in data.get("misses", {}).items()
+            },
+            costs={label: CostView(**cost) for label, cost in data.get("costs", {}).items()},
             protocol=data.get("protocol", ""),
         )

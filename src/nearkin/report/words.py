@@ -23,6 +23,19 @@ def seconds_text(seconds: float | None) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def size_text(size: int | None) -> str:
+    """Bytes in the unit people would use.
+
+    >>> size_text(532), size_text(48_200), size_text(3_400_000), size_text(None)
+    ('532 B', '48 kB', '3.4 MB', '–')
+    """
+    if size is None:
+        return "–"
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
 def p_text(p_value: float | None) -> str:
     """A p-value without false precision.
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nearkin.evaluation import Folds, StratifiedFolds
+from nearkin.persistence import save
 from nearkin.report.held_out import first_target, shown_labels, views_of_records
 from nearkin.report.local import local_views
 from nearkin.report.look import Namer, class_namer, embedding_view
@@ -29,10 +33,14 @@ def views_of(study: Study) -> Views:
     """Hubness, confusion and predictions from the results; pictures from one more fit per distance."""
     data = study.data
     name_labels = class_namer(data.y, data.class_names)
+    views = views_of_records(study.comparison, study.records, data.y, study.circumstances)
+    fit_on_all = cache(study.fit)
+    sizes = _if_it_fits("the size of the models", _sizes, study, fit_on_all) or {}
     return replace(
-        views_of_records(study.comparison, study.records, data.y, study.circumstances),
+        views,
+        costs={label: replace(cost, size=sizes.get(label)) for label, cost in views.costs.items()},
         embedding=_if_it_fits("the picture of the data", _embedding, study, name_labels),
-        local=_if_it_fits("the regions and prototypes", _local, study, name_labels) or (),
+        local=_if_it_fits("the regions and prototypes", _local, study, name_labels, fit_on_all) or (),
     )
 
 
@@ -65,6 +73,19 @@ def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
     )
 
 
+def _sizes(study: Study, fit_on_all: Callable) -> dict[str, int]:
+    """Bytes of the model files of the two distances that are shown, if they are fitted in moments."""
+    sizes = {}
+    with TemporaryDirectory() as folder:
+        for label in shown_labels(study.comparison):
+            row = study.comparison.row(label)
+            if row.finished and (row.fit_seconds or 0.0) <= MAX_FIT_SECONDS:
+                path = Path(folder) / "model.nearkin"
+                save(fit_on_all(label), path)
+                sizes[label] = path.stat().st_size
+    return sizes
+
+
 def _rows_to_look_at(study: Study) -> np.ndarray:
     """All rows, or as many as are fitted in moments: a picture shows no more of them anyway."""
     n = study.data.n_samples
@@ -73,7 +94,7 @@ def _rows_to_look_at(study: Study) -> np.ndarray:
     return np.sort(np.random.default_rng(study.comparison.seed).choice(n, MAX_ROWS_FITTED, replace=False))
 
 
-def _local(study: Study, name_labels: Namer) -> list[LocalViews]:
+def _local(study: Study, name_labels: Namer, fit_on_all: Callable) -> list[LocalViews]:
     """Regions and prototypes of the local learners that took part, unless they take long to fit."""
     rows, found = _rows_to_look_at(study), []
     data = study.data.take(rows)
@@ -81,7 +102,8 @@ def _local(study: Study, name_labels: Namer) -> list[LocalViews]:
     for row in study.comparison.finished:
         if row.label not in local or (row.fit_seconds or 0.0) > MAX_FIT_SECONDS:
             continue
-        pipeline = study.fit(row.label, rows)
+        everything = len(rows) == study.data.n_samples
+        pipeline = fit_on_all(row.label) if everything else study.fit(row.label, rows)
         final = pipeline.steps[-1][1]
         learner, Z = getattr(final, "learner_", final), pipeline[:-1].transform(data.X)
         names = data.feature_names if data.encoder is None else pipeline[:-1].get_feature_names_out()

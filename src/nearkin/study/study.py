@@ -267,8 +267,12 @@ class Study:
         save_model(model, self.data, path, learner=row.label, scores=scores, command=command)
         return Path(path)
 
-    def report(self, path: str | PathLike) -> Path:
-        """Write the HTML report, fitting what its pictures need; they are kept beside the results."""
+    def report(self, path: str | PathLike, *, embed_plotly: bool = False) -> Path:
+        """Write the HTML report, fitting what its pictures need; they are kept beside the results.
+
+        The page needs nothing beside it; with `embed_plotly` it holds plotly.js (some 5 MB), for figures that
+        zoom.
+        """
         require_plotting()
         from nearkin.report.html import write_report
         from nearkin.study.pictures import views_of
@@ -281,7 +285,8 @@ class Study:
             with ResultsStore.open(self.results) as store:
                 store.put_artifact(self.comparison.run, "views", views.to_dict())
         notices = [*self.circumstances.notices, *self.troubles]
-        return write_report(path, self.comparison, views, replace(self.circumstances, notices=notices))
+        circumstances = replace(self.circumstances, notices=notices)
+        return write_report(path, self.comparison, views, circumstances, embed_plotly=embed_plotly)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison with its circumstances in plain values, ready for JSON."""

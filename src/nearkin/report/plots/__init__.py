@@ -1,13 +1,14 @@
 """Figures from plain results; each function returns a plotly figure, for notebooks and for the page."""
 
 from nearkin.report.plots.boxes import box_figure
-from nearkin.report.plots.confusion import confusion_figure, prediction_figure
+from nearkin.report.plots.confusion import confusion_figure
 from nearkin.report.plots.critical_difference import critical_difference_figure
 from nearkin.report.plots.embedding import embedding_figure
 from nearkin.report.plots.hubness import occurrence_figure, skewness_figure
 from nearkin.report.plots.leaderboard import leaderboard_figure
 from nearkin.report.plots.local import local_points_figure, local_shares_figure, local_weights_figure
 from nearkin.report.plots.published import published_figure
+from nearkin.report.plots.residuals import prediction_figure, residual_figure
 from nearkin.report.plots.trade_off import time_figure
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "occurrence_figure",
     "prediction_figure",
     "published_figure",
+    "residual_figure",
     "skewness_figure",
     "time_figure",
 ]

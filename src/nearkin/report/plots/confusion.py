@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -9,6 +11,9 @@ from nearkin.report.theme import INK, SEQUENTIAL, new_figure
 from nearkin.report.views import ConfusionView
 
 MAX_NUMBERS = 20
+#: Beyond this many classes a matrix shows nothing; the pairs that are taken for each other most often do.
+MAX_MATRIX = 30
+MAX_PAIRS = 20
 
 
 def confusion_figure(view: ConfusionView) -> go.Figure:
@@ -48,29 +53,23 @@ def confusion_figure(view: ConfusionView) -> go.Figure:
     return figure
 
 
+def most_confused(views: Sequence[ConfusionView]) -> list[tuple[str, str, list[int]]]:
+    """True class, the class it was taken for, and how often under each distance; most frequent first.
+
+    >>> views = [ConfusionView("x", ["a", "b"], [[3, 2], [1, 5]])]
+    >>> most_confused(views)
+    [('a', 'b', [2]), ('b', 'a', [1])]
+    """
+    found: dict[tuple[str, str], list[int]] = {}
+    for number, view in enumerate(views):
+        counts = np.asarray(view.counts)
+        for i, j in zip(*np.nonzero(counts)):
+            if i != j:
+                pair = (view.classes[i], view.classes[j])
+                found.setdefault(pair, [0] * len(views))[number] = int(counts[i, j])
+    ordered = sorted(found.items(), key=lambda item: (-max(item[1]), -sum(item[1]), item[0]))
+    return [(true, taken, counts) for (true, taken), counts in ordered[:MAX_PAIRS]]
+
+
 def _short(name: str, length: int = 16) -> str:
     return name if len(name) <= length else name[: length - 1] + "…"
-
-
-def prediction_figure(target: str, true, predicted) -> go.Figure:
-    """Predicted against true values of one regression target, with the line of perfect predictions."""
-    true, predicted = np.asarray(true, dtype=float), np.asarray(predicted, dtype=float)
-    low, high = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
-    figure = new_figure(360, showlegend=False)
-    figure.add_scatter(
-        x=[low, high],
-        y=[low, high],
-        mode="lines",
-        line={"color": INK, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=true,
-        y=predicted,
-        mode="markers",
-        marker={"size": 7, "color": "#0072b2", "opacity": 0.6},
-        hovertemplate="true %{x:.4g}<br>predicted %{y:.4g}<extra></extra>",
-    )
-    figure.update_xaxes(title_text=f"{target}, true")
-    figure.update_yaxes(title_text=f"{target}, predicted")
-    return figure

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -41,10 +43,9 @@ def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
             showlegend=False,
         )
     figure.update_layout(legend={"itemsizing": "constant"})
-    figure.update_xaxes(showticklabels=False, zeroline=False, title_text="first principal direction")
-    figure.update_yaxes(
-        showticklabels=False, zeroline=False, title_text="second principal direction", scaleanchor=None
-    )
+    # The axes of a t-SNE mean nothing.
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False, visible=False)
+    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False, visible=False)
     return figure
 
 
@@ -52,8 +53,11 @@ def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> No
     x, y, labels = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels).astype(str)
     is_query = np.asarray(view.is_query, dtype=bool)
     text = point_texts(view, panel)
-    for code, label in enumerate(sorted(set(labels), key=natural_order)):
-        colour, symbol = class_style(code)
+    counts = Counter(labels.tolist())
+    codes = {label: code for code, label in enumerate(sorted(counts, key=natural_order))}
+    # Rare classes last, on top of the frequent ones.
+    for label, _ in counts.most_common():
+        colour, symbol = class_style(codes[label])
         for held_out in (False, True):
             here = np.flatnonzero((labels == label) & (is_query == held_out))
             figure.add_scatter(
@@ -62,6 +66,7 @@ def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> No
                 mode="markers",
                 name=label,
                 legendgroup=label,
+                legendrank=codes[label],
                 showlegend=held_out or not ((labels == label) & is_query).any(),
                 customdata=here.tolist(),
                 text=[text[i] for i in here],
@@ -70,7 +75,7 @@ def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> No
                     "size": 9 if held_out else 6,
                     "symbol": symbol,
                     "color": colour,
-                    "opacity": 0.95 if held_out else 0.35,
+                    "opacity": 0.95 if held_out else 0.45,
                     "line": {"width": 0},
                 },
             )

@@ -7,22 +7,30 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nearkin.report.theme import INK, MUTED, SEQUENTIAL, class_style, new_figure
-from nearkin.report.views import LocalViews
+from nearkin.report.views import LocalView, LocalViews
 
 MAX_FEATURES = 25
 MAX_PICTURES = 8
+MAX_PARTS = 24
+
+
+def largest_parts(views: LocalViews, most: int = MAX_PARTS) -> list[LocalView]:
+    """The parts with most points, in their own order."""
+    order = sorted(views.parts, key=lambda part: -sum(part.shares.values()))[:most]
+    return [part for part in views.parts if any(part is kept for kept in order)]
 
 
 def local_weights_figure(views: LocalViews) -> go.Figure:
     """How strongly each part's metric weighs each feature; the features that matter most come first."""
-    names = list(dict.fromkeys(name for part in views.parts for name in part.weights))
-    weights = np.array([[part.weights.get(name, 0.0) for name in names] for part in views.parts])
+    parts = largest_parts(views)
+    names = list(dict.fromkeys(name for part in parts for name in part.weights))
+    weights = np.array([[part.weights.get(name, 0.0) for name in names] for part in parts])
     order = np.argsort(-weights.max(axis=0, initial=0.0), kind="stable")[:MAX_FEATURES]
-    figure = new_figure(int(np.clip(130 + 30 * len(views.parts), 200, 760)))
+    figure = new_figure(int(np.clip(130 + 30 * len(parts), 200, 860)))
     figure.add_heatmap(
         z=weights[:, order],
         x=[names[i] for i in order],
-        y=[part.name for part in views.parts],
+        y=[part.name for part in parts],
         colorscale=SEQUENTIAL,
         zmin=0,
         zmax=1,
@@ -40,13 +48,18 @@ def local_weights_figure(views: LocalViews) -> go.Figure:
 
 def local_shares_figure(views: LocalViews) -> go.Figure:
     """How many points of each class fall to each part."""
-    labels = list(dict.fromkeys(label for part in views.parts for label in part.shares))
-    figure = new_figure(int(np.clip(110 + 30 * len(views.parts), 200, 760)), barmode="stack", bargap=0.4)
+    parts = largest_parts(views)
+    labels = [
+        label
+        for label in dict.fromkeys(label for part in parts for label in part.shares)
+        if any(part.shares.get(label) for part in parts)
+    ]
+    figure = new_figure(int(np.clip(110 + 30 * len(parts), 200, 860)), barmode="stack", bargap=0.4)
     figure.update_layout(legend={"traceorder": "normal"})
     for code, label in enumerate(labels):
         figure.add_bar(
-            x=[part.shares.get(label, 0) for part in views.parts],
-            y=[part.name for part in views.parts],
+            x=[part.shares.get(label, 0) for part in parts],
+            y=[part.name for part in parts],
             orientation="h",
             name=label,
             marker={"color": class_style(code)[0]},
@@ -73,7 +86,10 @@ def local_points_figure(views: LocalViews) -> go.Figure:
         vertical_spacing=0.12,
     )
     figure = new_figure(60 + 190 * n_rows, margin={"l": 8, "r": 8, "t": 48, "b": 8})
-    labels = list(dict.fromkeys(label for part in views.parts for label in part.shares))
+    there = {label for part in drawn for label in part.labels}
+    labels = [
+        label for label in dict.fromkeys(label for part in drawn for label in part.shares) if label in there
+    ]
     for number, part in enumerate(drawn):
         for code, label in enumerate(labels):
             here = [i for i, other in enumerate(part.labels) if other == label]

@@ -20,28 +20,63 @@
     return item;
   };
 
-  const plots = [...document.querySelectorAll("figure.plot")].map((element) => ({
-    canvas: element.querySelector(".canvas"),
-    role: element.dataset.role,
-    figure: JSON.parse(element.querySelector("script").textContent),
-  }));
-
-  const draw = (plot) => {
-    const { data, layout } = resolve(plot.figure);
-    return Plotly.react(plot.canvas, data, layout, quiet);
+  // With plotly in the page it draws; else the page's own figures.js does, for which colours are the page's.
+  const withPlotly = {
+    draw: (plot) => {
+      const { data, layout } = resolve(plot.figure);
+      return Plotly.react(plot.canvas, data, layout, quiet);
+    },
+    connect: (plot, from, groups) => {
+      const last = plot.figure.data.length - 1;
+      groups.forEach(({ to }, number) => {
+        const x = to.flatMap((place) => [from[0], place[0], null]), y = to.flatMap((place) => [from[1], place[1], null]);
+        Plotly.restyle(plot.canvas, { x: [x], y: [y] }, [last - 1 + number]);
+      });
+    },
+    listen: (plot, show) => plot.canvas.on("plotly_hover", (event) => {
+      const point = event.points[0]?.customdata;
+      if (point !== undefined) show(Number(point));
+    }),
   };
-  const paint = () => { root.dataset.theme = theme(); return Promise.all(plots.map(draw)); };
+  const ownDrawing = {
+    draw: (plot) => Figures.draw(plot.canvas, plot.figure),
+    connect: (plot, from, groups) => Figures.connect(plot.canvas, from, groups),
+    listen: (plot, show) => plot.canvas.addEventListener("point", (event) => show(Number(event.detail))),
+  };
+  const drawer = typeof Plotly === "undefined" ? ownDrawing : withPlotly;
+
+  const plots = [...document.querySelectorAll("figure.plot")].map((element) => {
+    const figure = JSON.parse(element.querySelector("script").textContent);
+    return {
+      canvas: element.querySelector(".canvas"),
+      role: element.dataset.role,
+      figure: drawer === ownDrawing ? Figures.unpack(figure) : figure,
+    };
+  });
+
+  const paint = () => {
+    root.dataset.theme = theme();
+    return Promise.all(plots.map(drawer.draw));
+  };
+  const repaint = () => paint().then(() => showAgain());
+  let showAgain = () => {};
 
   document.getElementById("theme").addEventListener("click", () => {
     chosen = theme() === "dark" ? "light" : "dark";
-    paint();
+    repaint();
   });
-  dark.addEventListener("change", paint);
-  addEventListener("beforeprint", () => {
-    root.dataset.theme = "light";
-    plots.forEach((plot) => { draw(plot); Plotly.Plots.resize(plot.canvas); });
-  });
-  addEventListener("afterprint", paint);
+  dark.addEventListener("change", repaint);
+  addEventListener("beforeprint", () => { root.dataset.theme = "light"; plots.forEach(drawer.draw); });
+  addEventListener("afterprint", repaint);
+  if (drawer === ownDrawing) {
+    let width = innerWidth, waiting = 0;
+    addEventListener("resize", () => {
+      if (innerWidth === width) return;
+      width = innerWidth;
+      clearTimeout(waiting);
+      waiting = setTimeout(repaint, 80);
+    });
+  }
 
   const escape = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
   const brief = (value) => typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : value;
@@ -55,14 +90,6 @@
     const box = document.querySelector("[data-role=neighbours]");
     const order = new Map(view.queries.map((point, position) => [point, position]));
 
-    const lines = (panel, point, neighbours) => {
-      const x = [], y = [];
-      neighbours.forEach((other) => {
-        x.push(panel.x[point], panel.x[other], null);
-        y.push(panel.y[point], panel.y[other], null);
-      });
-      return { x: [x], y: [y] };
-    };
     const agrees = (point, other) => !view.categorical || view.labels[other] === view.labels[point];
 
     const listing = (panel, point, position) => {
@@ -79,24 +106,33 @@
     const show = (point) => {
       const position = order.get(point);
       if (position === undefined) return;
+      showAgain = () => show(point);
       panels.forEach((plot, number) => {
-        const panel = view.panels[number];
-        const last = plot.figure.data.length - 1;
+        const panel = view.panels[number], place = (other) => [panel.x[other], panel.y[other]];
         const neighbours = panel.neighbours[position];
-        Plotly.restyle(plot.canvas, lines(panel, point, neighbours.filter((n) => agrees(point, n))), [last - 1]);
-        Plotly.restyle(plot.canvas, lines(panel, point, neighbours.filter((n) => !agrees(point, n))), [last]);
+        drawer.connect(plot, place(point), [
+          { to: neighbours.filter((other) => agrees(point, other)).map(place), colour: "var(--ink)" },
+          { to: neighbours.filter((other) => !agrees(point, other)).map(place), colour: "var(--wrong)", dash: "6 4" },
+        ]);
       });
       box.innerHTML = `<p class="hint">Row ${view.rows[point]}, ${escape(view.label_name)} ` +
         `<b>${escape(brief(view.labels[point]))}</b>. Its neighbours, nearest first:</p><div class="lists">` +
         view.panels.map((panel) => listing(panel, point, position)).join("") + "</div>";
     };
 
-    panels.forEach((plot) => {
-      plot.canvas.on("plotly_hover", (event) => {
-        const point = event.points[0]?.customdata;
-        if (point !== undefined) show(Number(point));
-      });
-    });
+    panels.forEach((plot) => drawer.listen(plot, show));
+    show(telling(view));
+  };
+
+  // A point that the last distance answers better than the first, to begin with.
+  const telling = (view) => {
+    const [before, after] = [view.panels[0], view.panels[view.panels.length - 1]];
+    const miss = (panel, position) => {
+      const [found, truth] = [panel.predicted[position], view.labels[view.queries[position]]];
+      return view.categorical ? Number(found !== truth) : Math.abs(found - truth);
+    };
+    const gain = view.queries.map((_, position) => miss(before, position) - miss(after, position));
+    return view.queries[gain.indexOf(Math.max(...gain))];
   };
 
   paint().then(() => { linkPanels(); root.dataset.drawn = String(plots.length); });

@@ -1,0 +1,27 @@
+import pytest
+from threadpoolctl import threadpool_info
+
+from nearkin.numerics.thread_limit import limited_blas_threads
+
+
+def blas_threads_now() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_limit_holds_inside_only(n_jobs):
+    before = blas_threads_now()
+    with limited_blas_threads(n_jobs):
+        assert blas_threads_now() == {n_jobs}
+    assert blas_threads_now() == before
+
+
+def test_none_changes_nothing():
+    before = blas_threads_now()
+    with limited_blas_threads(None):
+        assert blas_threads_now() == before
+
+
+def test_zero_is_refused():
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        limited_blas_threads(0)
