@@ -18,7 +18,7 @@ from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.progress import Progress, ProgressMeter
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import DONE, NOT_RUN, TIMEOUT, Record, Task
-from nearkin.evaluation.workers import Worker
+from nearkin.evaluation.workers import Worker, WorkerPool
 
 
 def run_tasks(
@@ -82,12 +82,37 @@ def run_tasks(
     try:
         store.register(run, tasks, description or {})
         store.free_failed([task.key for task in order], retry)
-        work = _Work(order, store, deadline, task_seconds, ProgressMeter(order, jobs, stage, progress))
-        work.do(jobs, isolate, task_memory)
+        with WorkerPool(jobs if isolate else 0, task_memory) as pool:
+            do_tasks(
+                order,
+                store=store,
+                pool=pool,
+                jobs=jobs,
+                deadline=deadline,
+                task_seconds=task_seconds,
+                stage=stage,
+                progress=progress,
+            )
         return store.results(run, arrays=arrays)
     finally:
         if own_store:
             store.close()
+
+
+def do_tasks(
+    tasks: Sequence[Task],
+    *,
+    store: ResultsStore,
+    pool: WorkerPool,
+    jobs: int = 1,
+    deadline: float | None = None,
+    task_seconds: float | None = None,
+    stage: str = "compare",
+    progress: Callable[[Progress], None] | None = None,
+) -> None:
+    """Run registered tasks that have no result yet, in this order; arguments as in `run_tasks`."""
+    meter = ProgressMeter(tasks, jobs, stage, progress)
+    _Work(tasks, store, deadline, task_seconds, meter).do(pool.workers)
 
 
 def n_jobs(jobs: int) -> int:
@@ -130,16 +155,16 @@ class _Work:
         self.stop = threading.Event()
         self.failure: BaseException | None = None
 
-    def do(self, jobs: int, isolate: bool, memory_bytes: int | None) -> None:
-        if isolate:
-            self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.pending)))])
+    def do(self, workers: Sequence[Worker]) -> None:
+        if workers:
+            self._serve_with_workers(workers[: len(self.pending)])
         else:
             with threadpool_limits(1):
                 self._serve(lambda task, seconds: attempt(task))
         if self.failure is not None:
             raise self.failure
 
-    def _serve_with_workers(self, workers: list[Worker]) -> None:
+    def _serve_with_workers(self, workers: Sequence[Worker]) -> None:
         threads = [threading.Thread(target=self._slot, args=(worker,), daemon=True) for worker in workers]
         try:
             for thread in threads:
@@ -161,8 +186,6 @@ class _Work:
         except BaseException as error:
             self.failure = error
             self.stop.set()
-        finally:
-            worker.stop()
 
     def _serve(self, measure_task: Callable[[Task, float | None], Record]) -> None:
         while (task := self._next()) is not None:

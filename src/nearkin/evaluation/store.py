@@ -146,8 +146,14 @@ class ResultsStore:
 
     # What the runner writes
 
-    def register(self, run: str, tasks: Sequence[Task], description: Mapping) -> None:
-        """Make a run and its tasks known; those already there keep their results."""
+    def register(
+        self, run: str, tasks: Sequence[Task], description: Mapping, positions: Sequence[int] | None = None
+    ) -> None:
+        """Make a run and its tasks known, or more tasks of it; those already there keep their results.
+
+        `positions` are the tasks' places in the run, by default in the order given.
+        """
+        positions = range(len(tasks)) if positions is None else positions
         problems: dict[str, Problem] = {task.problem.fingerprint: task.problem for task in tasks}
         with self._transaction() as connection:
             connection.executemany(
@@ -169,7 +175,7 @@ class ResultsStore:
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO run_tasks VALUES (?, ?, ?)",
-                [(run, position, task.key) for position, task in enumerate(tasks)],
+                [(run, position, task.key) for position, task in zip(positions, tasks, strict=True)],
             )
 
     def free_failed(self, keys: Iterable[str], failures: Iterable[str]) -> None:
