@@ -3,11 +3,11 @@
     python -m benchmarks.compare_power              # the table of docs/results/compare-power.md, some minutes
     python -m benchmarks.compare_power --runs 40    # a quick look
 
-Nothing is fitted. A learner is a row of chances: whether it gets a row right is decided by how hard the row is
-(for all learners alike), by its own way with that row, by the training rows it happened to have, and by a
-training set that was lucky or unlucky as a whole; folds of one data set share most of their training rows,
-so most of that luck is shared too. Scores then go through the functions that decide in `nearkin compare`: the first
-pass, who could win, the repeats with their early stops, the tests and their adjustment.
+Nothing is fitted. A learner is a row of chances: whether it gets a row right is decided by how hard the row
+is (for all learners alike), by its own way with that row, by the training rows it happened to have, and by
+a training set that was lucky or unlucky as a whole; folds of one data set share most of their training rows,
+so most of that luck is shared too. Scores then go through the functions that decide in `nearkin compare`:
+the first pass, who could win, the repeats with their early stops, the tests and their adjustment.
 """
 
 from __future__ import annotations

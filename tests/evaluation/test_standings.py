@@ -205,18 +205,18 @@ def test_a_missing_baseline_is_named():
     assert "nothing can be compared" in failed.statement
 
 
-def repeated(label, n_repeats, shift=0.02, **fields):
+def repeated(label, n_repeats, shift=0.02, noise=0.03):
     """Records of ten folds drawn so many times."""
     found = []
     for repeat in range(n_repeats):
-        for record in records(label, shifted(shift, 0.03), **fields):
+        for record in records(label, shifted(shift, noise)):
             record.key, record.fold = f"{label}{repeat}.{record.fold}", f"{repeat}.{record.fold[2:]}"
             found.append(record)
     return found
 
 
 def test_later_repeats_count_where_they_are_complete():
-    everything = repeated("Euclid", 3, 0.0) + repeated("often", 3) + repeated("once", 1)
+    everything = repeated("Euclid", 3, 0.0, 0.0) + repeated("often", 3) + repeated("once", 1)
     cut_short = repeated("cut", 2)
     cut_short[-1].status = "not run"
     found = summarise(everything + cut_short, "Euclid", first_repeats=1)

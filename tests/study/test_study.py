@@ -16,7 +16,7 @@ from nearkin import NCA, RCA, Study, compare
 from nearkin.datasets import Dataset
 from nearkin.study.study import original_values
 
-QUICK = {"folds": 3, "time_budget": None, "isolate": False}
+QUICK = {"folds": 3, "repeats": 1, "time_budget": None, "isolate": False}
 X, Y = load_iris(return_X_y=True)
 
 

@@ -87,7 +87,7 @@ def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
 
 
 def tuned_seconds(candidate: Candidate, untuned: Record) -> float:
-    """Cost of one tuned fold of a candidate from an untuned one: a fit and a score per setting and inner fold."""
+    """Cost of one tuned fold from an untuned one: a fit and a score per setting and inner fold."""
     fit, predict = untuned.fit_seconds or 0.0, untuned.predict_seconds or 0.0
     inner_train = untuned.n_train * (INNER_FOLDS - 1) / INNER_FOLDS
     inner_test = untuned.n_train / INNER_FOLDS

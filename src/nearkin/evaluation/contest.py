@@ -168,7 +168,7 @@ class _Contest:
         self.first_repeats = getattr(self.protocol, "n_repeats", 1)
         planned = self.protocol
         if self.rule is not None and self.rule.most > self.first_repeats:
-            planned = replace(self.protocol, n_repeats=self.rule.most)
+            planned = replace(self.protocol, n_repeats=self.rule.most)  # type: ignore[type-var]
         both_kinds = self.time_budget is not None
         plan = plan_tasks(self.problem, self.candidates, planned, self.seed, untuned_too=both_kinds)
         self.positions = {task.key: position for position, task in enumerate(plan)}

@@ -33,8 +33,8 @@ class RepeatRule:
 
     References
     ----------
-    R. Peto et al. (1976). Design and analysis of randomized clinical trials requiring prolonged observation of
-    each patient. British Journal of Cancer 34.
+    R. Peto et al. (1976). Design and analysis of randomized clinical trials requiring prolonged observation
+    of each patient. British Journal of Cancer 34.
     """
 
     most: int = 10

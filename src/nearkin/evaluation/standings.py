@@ -60,8 +60,9 @@ class Standing:
         Wilcoxon signed-rank test on the same folds.
     verdict : str
         "beats", "no difference" or "worse", from `p_adjusted` at the 5 % level; "" where untested.
-    tuned : bool
-        Whether settings were tuned inside the training folds; False for the learner's defaults.
+    tuned, tunable : bool
+        Whether settings were tuned inside the training folds, and whether there are any to tune; where
+        time did not suffice the scores are those of the settings that the learner comes with.
     n_repeats : int
         How often the folds were drawn for it.
     setting : dict
@@ -96,6 +97,7 @@ class Standing:
     n_planned: int = 0
     n_repeats: int = 0
     tuned: bool = False
+    tunable: bool = False
     scores: tuple[float, ...] = ()
     setting: dict = field(default_factory=dict)
     scout_score: float | None = None
@@ -139,12 +141,16 @@ def make_standings(
     first_repeats = 1 + max(record.repeat for record in records) if first_repeats is None else first_repeats
     by_label = choose_by_validation(shown_records(records, first_repeats), metric)
     scout_scores = {record.learner: record.score for record in scouted}
-    rows = [_standing(label, found, baseline, scout_scores.get(label)) for label, found in by_label.items()]
+    tunable = {record.learner for record in records if record.tuned}
+    rows = [
+        replace(_standing(label, found, baseline, scout_scores.get(label)), tunable=label in tunable)
+        for label, found in by_label.items()
+    ]
     tested = _tested(rows, by_label, baseline, metric, first_repeats, rope)
     return sorted(tested, key=lambda row: _rank_key(row, metric))
 
 
-def shown_records(records: Sequence[Record], first_repeats: int) -> list[Record]:
+def shown_records(records: Sequence[Record], first_repeats: float) -> list[Record]:
     """What counts: of a candidate's tuned and untuned folds one kind, and repeats that are complete.
 
     The tuned folds count where all of the first pass are done or none are untuned; otherwise the kind of
@@ -273,7 +279,7 @@ def _tested(
         for row, adjusted in zip(family, holm([row.p_value for row in family]), strict=True):
             verdict = NO_DIFFERENCE
             if adjusted < SIGNIFICANCE_LEVEL:
-                verdict = BEATS if metric.better(row.difference) > 0 else WORSE
+                verdict = BEATS if metric.better(row.difference or 0.0) > 0 else WORSE
             tested[row.label] = replace(row, p_adjusted=float(adjusted), verdict=verdict)
     return [tested.get(row.label, row) for row in rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -11,6 +12,7 @@ import numpy as np
 
 from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
 from nearkin.evaluation.metrics import CLASSIFICATION
+from nearkin.evaluation.standings import shown_records
 from nearkin.evaluation.tasks import DONE
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
@@ -148,9 +150,12 @@ def report_results(results: str | PathLike, path: str | PathLike, dataset: str |
             about = f" on {dataset!r}" if dataset else ""
             raise ValueError(f"{results} holds no comparison{about}; it has: {names}.")
         run, description = runs[-1]["run"], runs[-1]["description"]
+        first_repeats = description.get("first_repeats")
         records = store.results(run)
         kept, y = store.artifact(run, "views"), store.targets(run)
-    comparison = summarise(records, description["baseline"], run=run)
+    rope = description.get("rope")
+    comparison = summarise(records, description["baseline"], run=run, first_repeats=first_repeats, rope=rope)
+    records = shown_records(records, first_repeats or math.inf)
     given = Circumstances.from_dict(description)
     circumstances = replace(given, notices=[*given.notices, *warnings_of(comparison, records)])
     if kept is not None:
