@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-QUICK = ("--folds", "3", "--jobs", "1", "--time-budget", "none")
+QUICK = ("--folds", "3", "--repeats", "1", "--jobs", "1", "--time-budget", "none")
 
 
 @pytest.fixture(scope="module")

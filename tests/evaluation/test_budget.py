@@ -33,7 +33,9 @@ def test_promising_and_affordable_candidates_come_first():
     ]
 
     def order(seconds):
-        found = first_folds_first(tasks, scouted, "Euclid", problem, seconds)
+        fitting, others = first_folds_first(tasks, scouted, "Euclid", problem, seconds)
+        assert {task.candidate.label for task in others} == set(labels) - {t.candidate.label for t in fitting}
+        found = fitting + others
         assert len(found) == len(tasks) == len({id(task) for task in found})
         return [task.candidate.label for task in found]
 

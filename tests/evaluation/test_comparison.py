@@ -74,7 +74,8 @@ def test_a_generous_budget_scouts_and_then_runs_everything():
         isolate=False,
         progress=lambda state: stages.append(state.stage),
     )
-    assert stages == ["warm-up"] * 3 + ["scout"] * 3 + ["compare"] * 9
+    # The first look at few rows is the first fold.
+    assert stages == ["warm-up"] * 6 + ["scout"] * 3 + ["compare"] * 6
     assert all(row.status == "done" for row in found.rows)
     assert all(row.scout_score is not None for row in found.rows)
 
@@ -146,7 +147,7 @@ def test_a_budget_that_suffices_tunes_and_repeats():
             **arguments,
             progress=lambda p: stages.append(p.stage),
         )
-        assert stages[4:] == ["compare"] * 6 + ["tune"] * 3 + ["repeat"] * 12
+        assert stages[4:] == ["scout"] * 2 + ["compare"] * 4 + ["tune"] * 3 + ["repeat"] * 12
         assert {row.label: (row.n_repeats, row.tuned) for row in found.rows} == {
             "Euclid": (3, True),
             "Scaled": (3, False),

@@ -29,6 +29,9 @@ from nearkin.cli.options import (
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
 from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
 
+#: Learners that could win are named up to so many.
+NAMED = 10
+
 
 @speaks_plainly
 def compare(
@@ -180,7 +183,8 @@ def _print(study) -> None:
     typer.echo(study.statement)
     able = study.comparison.could_win
     if able:
+        names = f": {', '.join(able)}" if len(able) <= NAMED else ""
         typer.echo(
             f"p is adjusted for the {len(able)} that could win, being ahead of {study.comparison.baseline} "
-            f"after the first pass: {', '.join(able)}."
+            f"after the first pass{names}."
         )

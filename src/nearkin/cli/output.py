@@ -15,7 +15,7 @@ import typer
 #: What the stages of a run are called while they last.
 STAGES = {"warm-up": "compiling", "scout": "first look", "tune": "tuning", "repeat": "repeating"}
 #: Width of tables that do not go to a terminal.
-FILE_WIDTH = 160
+FILE_WIDTH = 200
 
 
 @dataclass(frozen=True)

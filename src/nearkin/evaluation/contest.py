@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
 from nearkin.evaluation.repeating import RepeatRule, repeat_while_open
 from nearkin.evaluation.runner import do_tasks, n_jobs, run_name
-from nearkin.evaluation.scouting import scout, warm_up
+from nearkin.evaluation.scouting import SCOUT_ROWS, look_at, scout, warm_up
 from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record, Task, plan_tasks
@@ -186,15 +187,27 @@ class _Contest:
             self._do(self.first_pass, "compare")
             self._repeat()
             return
-        warm_up(self._unfinished(), self.problem, self.seed, self.time_budget, self.how)
+        quick = warm_up(self._unfinished(), self.problem, self.seed, self.time_budget, self.how)
+        # The quick ones are looked at first, so that a slow one costs nobody a place in the table.
+        self.candidates.sort(key=lambda c: (c.label != self.baseline, quick.get(c.label, math.inf)))
         self.started = monotonic()
         self.deadline = self.started + self.time_budget
-        look = self.started + self.shares.scout * self.time_budget
-        self.scouted = scout(self.problem, self.candidates, self.seed, look, self.how)
+        self._scout()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
         self._repeat()
         self._untuned(1.0)
+
+    def _scout(self) -> None:
+        """A look at every candidate: at its first fold, or at a part of the rows where there are many."""
+        end, _ = self._seconds_until(self.shares.scout)
+        first = [t for t in self.first_pass if not t.candidate.grid and t.fold == "0.0"]
+        if len(self.problem.y) <= SCOUT_ROWS and len(first) == len(self.candidates):
+            places = {candidate.label: place for place, candidate in enumerate(self.candidates)}
+            first.sort(key=lambda task: places[task.candidate.label])
+            self.scouted = look_at(first, end, self.how)
+        else:
+            self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
 
     def summary(self) -> Comparison:
         found = summarise(
@@ -210,8 +223,11 @@ class _Contest:
         positions = [self.positions[task.key] for task in tasks]
         self.store.register(self.name, tasks, self.description, positions)
 
-    def _do(self, tasks: Sequence[Task], stage: str, deadline: float | None = None) -> None:
-        do_tasks(tasks, stage=stage, deadline=self.deadline if deadline is None else deadline, **self.how)
+    def _do(self, tasks: Sequence[Task], stage: str, end: float | None = None) -> None:
+        deadline = self.deadline
+        if deadline is not None and end is not None and self.time_budget is not None:
+            deadline = min(deadline, end + self.shares.grace * self.time_budget)
+        do_tasks(tasks, stage=stage, deadline=deadline, last_start=end, **self.how)
 
     def _unfinished(self) -> list[Candidate]:
         """Candidates with folds of the first pass still to run; in a run continued maybe none."""
@@ -229,7 +245,9 @@ class _Contest:
         end, seconds = self._seconds_until(share)
         waiting = {record.key for record in self.records() if record.status == NOT_RUN}
         tasks = [task for task in self.first_pass if not task.candidate.grid and task.key in waiting]
-        self._do(first_folds_first(tasks, self.scouted, self.baseline, self.problem, seconds), "compare", end)
+        fitting, others = first_folds_first(tasks, self.scouted, self.baseline, self.problem, seconds)
+        # What would not end in time waits until everything else is done.
+        self._do(fitting if share < 1 else fitting + others, "compare", end)
 
     def _tuned(self, share: float) -> None:
         """Tuned folds of the baseline and of all that can be expected to fit in, those in reach first."""

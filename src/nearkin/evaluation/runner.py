@@ -106,13 +106,18 @@ def do_tasks(
     pool: WorkerPool,
     jobs: int = 1,
     deadline: float | None = None,
+    last_start: float | None = None,
     task_seconds: float | None = None,
     stage: str = "compare",
     progress: Callable[[Progress], None] | None = None,
 ) -> None:
-    """Run registered tasks that have no result yet, in this order; arguments as in `run_tasks`."""
+    """Run registered tasks that have no result yet, in this order; arguments as in `run_tasks`.
+
+    No task starts after `last_start`, but one under way may go on until the deadline: stopping it would
+    cost its work and a new process.
+    """
     meter = ProgressMeter(tasks, jobs, stage, progress)
-    _Work(tasks, store, deadline, task_seconds, meter).do(pool.workers)
+    _Work(tasks, store, deadline, task_seconds, meter, last_start).do(pool.workers)
 
 
 def n_jobs(jobs: int) -> int:
@@ -146,9 +151,12 @@ def versions() -> dict[str, str]:
 class _Work:
     """The tasks of one call, shared by its slots: threads that each keep one worker busy."""
 
-    def __init__(self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter):
+    def __init__(
+        self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter, last_start=None
+    ):
         self.store = store
         self.deadline = deadline
+        self.last_start = deadline if last_start is None else last_start
         self.task_seconds = task_seconds
         self.meter = meter
         self.pending = deque(tasks)
@@ -193,7 +201,7 @@ class _Work:
             left = None if self.deadline is None else max(self.deadline - started, 0.0)
             limits = [limit for limit in (self.task_seconds, left) if limit is not None]
             record = measure_task(task, min(limits, default=None))
-            cut_short = record.status == TIMEOUT and self._over_budget()
+            cut_short = record.status == TIMEOUT and self._past(self.deadline)
             if record.status != DONE and (self.stop.is_set() or cut_short):
                 continue
             record.versions = versions()
@@ -202,7 +210,7 @@ class _Work:
 
     def _next(self) -> Task | None:
         """The next task that has no result; None when nothing is left or time is up."""
-        while not self.stop.is_set() and not self._over_budget():
+        while not self.stop.is_set() and not self._past(self.last_start):
             try:
                 task = self.pending.popleft()
             except IndexError:
@@ -213,5 +221,6 @@ class _Work:
             self.meter.finished(task, status, None)
         return None
 
-    def _over_budget(self) -> bool:
-        return self.deadline is not None and monotonic() >= self.deadline
+    @staticmethod
+    def _past(moment: float | None) -> bool:
+        return moment is not None and monotonic() >= moment

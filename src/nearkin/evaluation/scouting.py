@@ -9,7 +9,7 @@ from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.protocols import RandomSplits
 from nearkin.evaluation.runner import do_tasks, run_name
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import TIMEOUT, Record, plan_tasks
+from nearkin.evaluation.tasks import DONE, TIMEOUT, Record, Task, plan_tasks
 
 #: Rows of the quick first look.
 SCOUT_ROWS = 2_000
@@ -21,20 +21,31 @@ WARM_UP_SECONDS = (10.0, 60.0)
 
 def warm_up(
     candidates: Sequence[Candidate], problem: Problem, seed: int, time_budget: float, how: Mapping
-) -> None:
+) -> dict[str, float]:
     """Load and compile the candidates' code on a handful of rows, before time is taken.
 
     `how` holds the arguments of `do_tasks` that say where and by how many processes.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds that each candidate then takes for a handful of rows, the quicker of two times.
     """
     if not candidates:
-        return
-    few = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=WARM_UP_ROWS)
+        return {}
+    few = RandomSplits(2, stratified=problem.task == CLASSIFICATION, max_rows=WARM_UP_ROWS)
     tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], few, seed)
     least, most = WARM_UP_SECONDS
     with ResultsStore.open() as store:
         store.register(run_name(tasks), tasks, {})
         limit = min(max(time_budget, least), most)
         do_tasks(tasks, stage="warm-up", **{**how, "store": store, "task_seconds": limit})
+        done = [record for record in store.results(arrays=False) if record.status == DONE]
+    seconds: dict[str, float] = {}
+    for record in done:
+        took = (record.fit_seconds or 0.0) + (record.predict_seconds or 0.0)
+        seconds[record.learner] = min(took, seconds.get(record.learner, took))
+    return seconds
 
 
 def scout(
@@ -43,10 +54,16 @@ def scout(
     """Every candidate once, untuned, on a small split; none may use up the time of the others."""
     split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=SCOUT_ROWS)
     tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], split, seed)
-    store, run = how["store"], run_name(tasks)
-    store.register(run, tasks, {"kind": "scout", "dataset": problem.name})
-    # Too slow for this budget is not too slow for the next one.
-    store.free_failed([task.key for task in tasks], (TIMEOUT,))
+    how["store"].register(run_name(tasks), tasks, {"kind": "scout", "dataset": problem.name})
+    return look_at(tasks, deadline, how)
+
+
+def look_at(tasks: Sequence[Task], deadline: float, how: Mapping) -> list[Record]:
+    """Run these registered tasks, none longer than twice its share of the time; their records."""
+    store, keys = how["store"], [task.key for task in tasks]
     share = max(0.0, 2 * (deadline - monotonic()) * how["jobs"] / len(tasks))
     do_tasks(tasks, stage="scout", deadline=deadline, **{**how, "task_seconds": share})
-    return store.results(run, arrays=False)
+    found = {record.key: record for record in store.results(arrays=False)}
+    # Too slow for a first look is not too slow for ever.
+    store.free_failed(keys, (TIMEOUT,))
+    return [found[key] for key in keys]

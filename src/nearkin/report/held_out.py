@@ -12,7 +12,7 @@ import numpy as np
 
 from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
 from nearkin.evaluation.metrics import CLASSIFICATION
-from nearkin.evaluation.standings import shown_records
+from nearkin.evaluation.standings import NOT_RUN_BUDGET, shown_records
 from nearkin.evaluation.tasks import DONE
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
@@ -120,12 +120,15 @@ def _predictions(records: Sequence[Record], label: str, y, names: Sequence[str])
 def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
     """What went less than well, one line per learner."""
     found = []
+    cut_short = [row.label for row in comparison.rows if row.partial and row.note.endswith(NOT_RUN_BUDGET)]
+    if cut_short:
+        found.append(f"Some folds were not run for want of time: {', '.join(cut_short)}.")
     for row in comparison.rows:
         own = [record for record in records if record.learner == row.label]
         warned = sum(any("ConvergenceWarning" in text for text in record.warnings) for record in own)
         if warned:
             found.append(f"{row.label} did not converge in {warned} of {row.n_planned} folds.")
-        if row.note:
+        if row.note and row.label not in cut_short:
             found.append(f"{row.label}: {row.note}.")
     return found
 

@@ -28,7 +28,7 @@ def chances_text(row: Standing) -> str:
     """Chances in percent that a row is better than the baseline, as good for all that matters, or worse."""
     shares = (row.chance_better, row.chance_equivalent, row.chance_worse)
     known = [share for share in shares if share is not None]
-    return " / ".join(map(str, whole_percents(known))) + " %" if known else ""
+    return "/".join(map(str, whole_percents(known))) + " %" if known else ""
 
 
 def _cells(row: Standing, metric: Metric, with_wilcoxon: bool, untuned: bool) -> list[str]:

@@ -35,7 +35,7 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.report.words import seconds_text
-from nearkin.study.data import as_dataset
+from nearkin.study.data import as_dataset, refuse_too_few_rows
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates
 from nearkin.study.references import (
     imbalance_notices,
@@ -153,6 +153,7 @@ def compare(
     Nothing beats Euclid: RCA has the best mean, but the difference could be chance (...).
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
+    refuse_too_few_rows(data)
     n_folds = folds or (10 if data.n_samples <= 2000 else 5)
     seconds = _seconds(time_budget, data.n_samples)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
