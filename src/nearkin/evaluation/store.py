@@ -58,7 +58,7 @@ def _explained(path: str, error: sqlite3.Error) -> Exception:
     if "full" in text or "disk i/o" in text:
         problem, remedy = "the disk is full", "free some space and run it again: what is finished is kept"
     elif "locked" in text or "busy" in text:
-        problem = f"another program has held it for over {BUSY_SECONDS:.0f} s"
+        problem = "another program has not let go of it"
         remedy = "wait for it to end, or choose another file"
     elif "readonly" in text or "read-only" in text:
         problem, remedy = "it may not be written", "change its permissions, or choose another file"
@@ -92,10 +92,11 @@ class ResultsStore:
         self.path = path
 
     @classmethod
-    def open(cls, path: str | PathLike | None = None) -> ResultsStore:
+    def open(cls, path: str | PathLike | None = None, busy_seconds: float = BUSY_SECONDS) -> ResultsStore:
         """Open a results file, made if it is not there; None keeps everything in memory.
 
-        Raises ValueError if the file is something else than nearkin results.
+        Others that write to the file are waited for up to `busy_seconds`. Raises ValueError if the file is
+        something else than nearkin results, and StoreError if it cannot be used.
         """
         location = ":memory:" if path is None else str(path)
         if path is not None and not Path(path).parent.is_dir():
@@ -103,22 +104,24 @@ class ResultsStore:
         try:
             # Autocommit: every transaction below is explicit.
             connection = sqlite3.connect(
-                location, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                location, timeout=busy_seconds, isolation_level=None, check_same_thread=False
             )
         except sqlite3.Error as error:
             raise _explained(location, error) from error
         connection.row_factory = sqlite3.Row
         store = cls(connection, location)
         try:
-            store._prepare()
+            store._prepare(busy_seconds)
         except BaseException:
             connection.close()
             raise
         return store
 
-    def _prepare(self) -> None:
+    def _prepare(self, busy_seconds: float) -> None:
         with self._explaining():
-            _retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone())
+            _retry_while_locked(
+                lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone(), busy_seconds
+            )
             # Committed results survive any death of the process; a power cut may cost the last few of
             # them, never the file.
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -299,9 +302,9 @@ class ResultsStore:
         return json.loads(rows[0]["content"]) if rows else None
 
 
-def _retry_while_locked(action) -> None:
+def _retry_while_locked(action, seconds: float) -> None:
     """Changing the journal mode does not wait for others by itself."""
-    deadline = time.monotonic() + BUSY_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         try:
             action()

@@ -61,7 +61,7 @@ class _NeighbourPredictor(BaseEstimator):
             name, other = type(self.learner).__name__, _OTHER[type(self).__name__]
             raise ValueError(
                 f"{name} is a learner for {' and '.join(tasks)}, but {type(self).__name__} is for "
-                f"{self._task}; use {other}({name}()), or a learner for {self._task} (`nearkin learners` lists them)."
+                f"{self._task}; use {other}({name}()), or another learner: `nearkin learners` lists them."
             )
         if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")
