@@ -18,8 +18,10 @@ LOPSIDED = 0.75
 def majority_candidate() -> Candidate:
     """What always naming the largest class scores, with the shares of the classes as probabilities."""
     from sklearn.dummy import DummyClassifier
+    from sklearn.pipeline import Pipeline
 
-    return Candidate(MAJORITY, DummyClassifier(strategy="prior"), reference=True)
+    model = Pipeline([("model", DummyClassifier(strategy="prior"))])
+    return Candidate(MAJORITY, model, reference=True)
 
 
 def imbalance_notices(data: Dataset, metric: Metric) -> list[str]:
