@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-QUICK = ("--folds", "3", "--jobs", "1", "--time-budget", "none")
+QUICK = ("--folds", "3", "--repeats", "1", "--jobs", "1", "--time-budget", "none")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def compared(nearkin, iris_csv, tmp_path_factory):
 def test_json_has_every_row_and_the_answer(compared):
     found = compared[0].json()
     rows = {row["label"]: row for row in found["rows"]}
-    references = {"Logistic regression", "RBF SVM", "Gradient boosting"}
+    references = {"Logistic regression", "RBF SVM", "Gradient boosting", "Majority class"}
     assert set(rows) == {"Euclid", "RCA", "LPD"} | references
     assert {label for label, row in rows.items() if row["reference"]} == references
     assert found["winner"] in ("Euclid", "RCA", "LPD")
@@ -83,7 +83,8 @@ def test_table_and_sentence(nearkin, iris_csv):
     assert called.code == 0
     assert "beats Euclid?" in called.out
     assert re.search(r"Euclid +9\d\.\d % ± \d", called.out)
-    assert "Nothing beats Euclid." in called.out
+    assert "Only Euclid has a result" in called.out
+    assert re.search(r"Majority class .*33\.3 %", called.out)
 
 
 def test_regression_with_several_targets(nearkin, wave_csv, tmp_path):
@@ -158,7 +159,7 @@ def test_a_table_with_categories_and_missing_values(nearkin, tmp_path):
     called = nearkin("compare", path, *options, *files, "--json")
     assert called.code == 0, called.err
     rows = {row["label"]: row for row in called.json()["rows"]}
-    assert len(rows) == 6
+    assert len(rows) == 7
     assert all(len(row["scores"]) == 3 for row in rows.values())
     assert rows["Euclid"]["mean"] > 0.75
     page = report.read_text(encoding="utf-8")
@@ -166,3 +167,45 @@ def test_a_table_with_categories_and_missing_values(nearkin, tmp_path):
     assert '<section id="local"' in page
     assert nearkin("predict", model, path).code == 0
     assert nearkin("hubness", path, "--target", "kind", "--impute", "median").code == 0
+
+
+def test_the_saved_model_is_named_with_the_reason(nearkin, iris_csv, tmp_path):
+    options = ("--target", "species", "--learners", "rca", "--neighbors", "3", *QUICK)
+    called = nearkin("compare", iris_csv, *options, "--save", "euclid", "--out", tmp_path / "m.nearkin")
+    assert called.code == 0, called.err
+    assert "m.nearkin holds Euclid (--save euclid: asked for by name)" in called.err
+    wrong = nearkin("compare", iris_csv, *options, "--metric", "accurcy")
+    assert wrong.code == 1
+    assert "there is no metric 'accurcy'; known: accuracy, balanced-accuracy" in wrong.err
+    assert "--repeats 'x': expected" in nearkin("compare", iris_csv, "--repeats", "x").err
+
+
+def test_nothing_finished_is_a_failure(nearkin, iris_csv):
+    called = nearkin(
+        "compare", iris_csv, "--target", "species", "--learners", "rca", "--time-budget", "0.001s"
+    )
+    assert called.code == 1
+    assert "nothing finished" in called.err
+    assert "Nothing beats" not in called.out
+
+
+def test_an_interrupt_prints_the_table_and_how_to_continue(nearkin, iris_csv, tmp_path, monkeypatch):
+    from nearkin.evaluation import contest
+
+    def interrupted(tasks, **how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(contest, "do_tasks", interrupted)
+    options = ("--target", "species", "--learners", "rca", *QUICK)
+    called = nearkin("compare", iris_csv, *options, "--results", tmp_path / "r.sqlite")
+    assert called.code == 130
+    assert "RCA" in called.out
+    assert "stopped; this continues: nearkin" in called.err
+
+
+def test_a_results_file_that_is_none_is_named(nearkin, iris_csv, tmp_path):
+    other = tmp_path / "notes.sqlite"
+    other.write_text("these are notes, and many of them " * 100)
+    called = nearkin("compare", iris_csv, "--target", "species", *QUICK, "--results", other)
+    assert called.code == 1
+    assert "notes.sqlite is not a nearkin results file" in called.err

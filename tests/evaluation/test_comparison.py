@@ -9,7 +9,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from tests.evaluation.awkward import awkward_classifier
 
-from nearkin.evaluation import Candidate, FiveByTwo, ResultsStore, StratifiedFolds, compare
+from nearkin.evaluation import (
+    Candidate,
+    FiveByTwo,
+    RepeatRule,
+    ResultsStore,
+    StratifiedFolds,
+    compare,
+    metric_named,
+)
 
 X, Y = load_wine(return_X_y=True)
 
@@ -66,7 +74,8 @@ def test_a_generous_budget_scouts_and_then_runs_everything():
         isolate=False,
         progress=lambda state: stages.append(state.stage),
     )
-    assert stages == ["warm-up"] * 3 + ["scout"] * 3 + ["compare"] * 9
+    # The first look at few rows is the first fold.
+    assert stages == ["warm-up"] * 6 + ["scout"] * 3 + ["compare"] * 6
     assert all(row.status == "done" for row in found.rows)
     assert all(row.scout_score is not None for row in found.rows)
 
@@ -118,3 +127,61 @@ def test_mistakes_are_named():
         compare(X, Y, candidates()[1:2])
     with pytest.raises(ValueError, match="labels must be unique, but Euclid"):
         compare(X, Y, candidates()[:1] * 2)
+
+
+def test_a_budget_that_suffices_tunes_and_repeats():
+    stages = []
+    tuned = [
+        Candidate("Euclid", KNeighborsClassifier(), {"n_neighbors": [1, 5]}, ("n_neighbors",)),
+        Candidate("Scaled", make_pipeline(StandardScaler(), KNeighborsClassifier())),
+    ]
+    with ResultsStore.open() as store:
+        arguments = {"time_budget": 300, "isolate": False, "store": store}
+        rule = RepeatRule(most=3, looks=(), clear=0.0, hopeless=1.0)
+        found = compare(
+            X,
+            Y,
+            tuned,
+            StratifiedFolds(3),
+            more_repeats=rule,
+            **arguments,
+            progress=lambda p: stages.append(p.stage),
+        )
+        assert stages[4:] == ["scout"] * 2 + ["compare"] * 4 + ["tune"] * 3 + ["repeat"] * 12
+        assert {row.label: (row.n_repeats, row.tuned) for row in found.rows} == {
+            "Euclid": (3, True),
+            "Scaled": (3, False),
+        }
+        stages.clear()
+        again = compare(X, Y, tuned, StratifiedFolds(3), more_repeats=rule, **arguments)
+        assert again == found
+    fixed = compare(X, Y, tuned, StratifiedFolds(3, n_repeats=3), isolate=False)
+    assert fixed.row("Euclid").scores == found.row("Euclid").scores
+    assert fixed.row("Scaled").p_value == found.row("Scaled").p_value
+
+
+def test_an_interrupt_returns_what_there_is_where_that_is_asked_for():
+    def interrupt(state):
+        if state.done == 5:
+            raise KeyboardInterrupt
+
+    arguments = {"isolate": False, "progress": interrupt}
+    found = compare(X, Y, candidates()[:2], StratifiedFolds(3), interruptible=True, **arguments)
+    assert found.interrupted
+    assert sum(row.n_folds for row in found.rows) == 5
+    with pytest.raises(KeyboardInterrupt):
+        compare(X, Y, candidates()[:2], StratifiedFolds(3), **arguments)
+
+
+def test_another_metric_decides_and_tunes():
+    grid = {"n_neighbors": [1, 30]}
+    rare = np.where(np.arange(178) % 12 == 0, 1, 0)
+    noise = np.random.default_rng(0).standard_normal((178, 2)) + 1.2 * rare[:, None]
+    candidate = [Candidate("Euclid", KNeighborsClassifier(), grid, ("n_neighbors",))]
+    chosen = {
+        name: compare(noise, rare, candidate, StratifiedFolds(2), metric=metric_named(name), isolate=False)
+        for name in ("balanced-accuracy", "log-loss")
+    }
+    assert chosen["balanced-accuracy"].row("Euclid").setting == {"n_neighbors": 1}
+    assert chosen["log-loss"].row("Euclid").setting == {"n_neighbors": 30}
+    assert chosen["log-loss"].metric.name == "log loss"

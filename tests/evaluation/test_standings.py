@@ -45,12 +45,16 @@ def test_verdicts_follow_the_adjusted_p_values():
     assert [row.verdict for row in found.rows] == ["beats", "no difference", "", "worse"]
     raw = [corrected_paired_t(shifted(shift), EUCLID, 1 / 9).p_value for shift in (0.05, 0.0005, -0.05)]
     assert [found.row(label).p_value for label in ("better", "same", "poor")] == pytest.approx(raw)
+    # Those ahead of the baseline are one family, those behind another.
     adjusted = [found.row(label).p_adjusted for label in ("better", "same", "poor")]
-    assert adjusted == pytest.approx(holm(raw))
+    assert adjusted == pytest.approx([*holm(raw[:2]), raw[2]])
+    assert found.could_win == ["better", "same"]
     assert found.row("better").difference == pytest.approx(0.05)
     assert found.winner == "better"
     assert found.beaten
-    assert found.statement == "better beats Euclid; better by 5.0 points of accuracy."
+    assert found.statement == (
+        "better beats Euclid; better by 5.0 points of accuracy (100 % better, 0 % equivalent, 0 % worse)."
+    )
 
 
 def test_says_plainly_when_nothing_beats_the_baseline():
@@ -70,8 +74,9 @@ def test_one_rule_decides_every_mention_of_the_winner():
     found = summarise(everything + ahead, "Euclid")
     assert found.winner == choose_winner(found.rows).standing.label == found.learned().label == "lucky"
     assert found.statement == (
-        "sure, ahead beat Euclid; sure by 1.0 points of accuracy. lucky has the best mean, but the "
-        "difference could be chance."
+        "sure, ahead beat Euclid; sure by 1.0 points of accuracy (50 % better, 50 % equivalent, 0 % worse). "
+        "lucky has the best mean, but the difference could be chance "
+        "(65 % better, 7 % equivalent, 28 % worse)."
     )
     poor = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
     assert found.reason == "best mean, though the difference could be chance"
@@ -198,3 +203,76 @@ def test_a_missing_baseline_is_named():
         records("Euclid", [None], status="crash", error="died") + records("other", [0.9]), "Euclid"
     )
     assert "nothing can be compared" in failed.statement
+
+
+def repeated(label, n_repeats, shift=0.02, noise=0.03):
+    """Records of ten folds drawn so many times."""
+    found = []
+    for repeat in range(n_repeats):
+        for record in records(label, shifted(shift, noise)):
+            record.key, record.fold = f"{label}{repeat}.{record.fold}", f"{repeat}.{record.fold[2:]}"
+            found.append(record)
+    return found
+
+
+def test_later_repeats_count_where_they_are_complete():
+    everything = repeated("Euclid", 3, 0.0, 0.0) + repeated("often", 3) + repeated("once", 1)
+    cut_short = repeated("cut", 2)
+    cut_short[-1].status = "not run"
+    found = summarise(everything + cut_short, "Euclid", first_repeats=1)
+    assert [found.row(label).n_repeats for label in ("Euclid", "often", "once", "cut")] == [3, 3, 1, 1]
+    assert {row.status for row in found.rows} == {"done"}
+    assert found.row("often").p_value < found.row("once").p_value == found.row("cut").p_value
+    # Asked for of everybody, they would be missing.
+    asked = summarise(everything + cut_short, "Euclid")
+    assert asked.row("cut").status == "incomplete"
+
+
+def test_those_ahead_at_first_could_win_whatever_comes_later():
+    turned = repeated("turned", 2)
+    for record in turned[10:]:
+        record.score -= 0.2
+    found = summarise(
+        repeated("Euclid", 2, 0.0) + turned + repeated("behind", 1, -0.02), "Euclid", first_repeats=1
+    )
+    assert found.could_win == ["turned"]
+    assert found.row("turned").difference < 0
+    assert found.row("turned").p_adjusted == found.row("turned").p_value  # alone in its family
+
+
+def test_tuned_folds_count_as_soon_as_they_are_complete():
+    plain = records("learner", shifted(0.2))
+    tuned = records("learner", shifted(0.1), tuned=True)
+    row = summarise(records("Euclid", EUCLID) + plain + tuned, "Euclid").row("learner")
+    assert row.tuned
+    assert row.difference == pytest.approx(0.1)
+    for record in tuned[3:]:
+        record.status = "not run"
+    row = summarise(records("Euclid", EUCLID) + plain + tuned, "Euclid").row("learner")
+    assert not row.tuned
+    assert (row.status, row.n_folds) == ("done", 10)
+    assert row.difference == pytest.approx(0.2)
+
+
+def test_the_model_to_use_is_chosen_by_rule_or_name():
+    noisy = [score + 0.05 + 0.2 * (-1) ** fold for fold, score in enumerate(EUCLID)]
+    sure = records("Euclid", EUCLID) + records("lucky", noisy) + records("sure", shifted(0.01))
+    found = summarise(sure + records("late", [None] * 10, status="not run"), "Euclid")
+    assert found.choose().standing.label == found.winner == "lucky"
+    assert found.choose("significant").standing.label == "sure"
+    assert found.choose("EUCLID").reason == "asked for by name"
+    unsure = summarise(records("Euclid", EUCLID) + records("lucky", noisy), "Euclid").choose("significant")
+    assert (unsure.standing.label, unsure.reason) == ("Euclid", "nothing is shown to beat it")
+    with pytest.raises(ValueError, match="late has no result; choose best-mean, significant or one that fin"):
+        found.choose("late")
+    with pytest.raises(ValueError, match="no learner 'none'"):
+        found.choose("none")
+    with pytest.raises(ValueError, match="no learner finished"):
+        summarise(records("Euclid", [None], status="crash"), "Euclid").choose()
+
+
+def test_nothing_is_said_of_learners_that_did_not_run():
+    late = records("late", [None] * 10, status="not run")
+    alone = summarise(records("Euclid", EUCLID) + late, "Euclid").statement
+    assert alone.startswith("Only Euclid has a result, so there is nothing to compare it with.")
+    assert "Not run within the time budget: late." in alone

@@ -125,3 +125,45 @@ def test_artifacts_are_kept_beside_a_run():
         assert store.artifact("run", "view") == {"points": [[0.5, 2.0]]}
         with pytest.raises(KeyError, match="no run"):
             store.targets("missing", "iris")
+
+
+def test_a_full_disk_loses_nothing_that_was_finished(tasks, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    with ResultsStore.open(path) as store:
+        store.register("run", tasks, {})
+        store.finish(Record.of_task(tasks[0], status="done", score=0.5))
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        large = Record.of_task(
+            tasks[1], status="done", score=0.5, predictions=np.random.default_rng(0).random(9999)
+        )
+        with pytest.raises(OSError, match=r"runs.sqlite: the disk is full; free some space"):
+            store.finish(large)
+        store._connection.execute("PRAGMA max_page_count = 100000")
+        assert store.finish(large)  # the transaction that failed has left no trace
+    with ResultsStore.open(path) as store:
+        assert [record.status for record in store.results("run")] == ["done", "done", "not run"]
+
+
+def test_a_file_that_another_program_holds_is_named(tasks, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    with ResultsStore.open(path) as store:
+        store.register("run", tasks, {})
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OSError, match=r"runs.sqlite: another program has not let go of it; wait"):
+        ResultsStore.open(path, busy_seconds=0.05)
+    holder.execute("ROLLBACK")
+    holder.close()
+    ResultsStore.open(path).close()
+
+
+def test_a_file_that_may_not_be_written_is_named(tasks, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    with ResultsStore.open(path) as store:
+        store.register("run", tasks, {})
+        store._connection.execute("PRAGMA query_only = 1")
+        with pytest.raises(OSError, match=r"runs.sqlite: it may not be written; change its permissions"):
+            store.finish(Record.of_task(tasks[0], status="done", score=0.5))
+    with pytest.raises(OSError, match="it cannot be opened; look at the permissions"):
+        ResultsStore.open(tmp_path)

@@ -247,3 +247,17 @@ class TestBadInput:
     def test_real_valued_labels(self):
         with pytest.raises(ValueError, match="continuous"):
             KNNClassifier().fit(X, X[:, 0])
+
+
+def test_a_learner_for_the_other_task_is_refused_with_the_right_predictor_named():
+    from nearkin import DMLMTP, LMNN, KNNRegressor
+
+    rows, labels = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
+    with pytest.raises(
+        ValueError, match=r"DMLMTP is a learner for regression.*use KNNRegressor\(DMLMTP\(\)\)"
+    ):
+        KNNClassifier(DMLMTP()).fit(rows, labels)
+    with pytest.raises(
+        ValueError, match=r"LMNN is a learner for classification.*use KNNClassifier\(LMNN\(\)\)"
+    ):
+        KNNRegressor(LMNN()).fit(rows, labels + 0.5)

@@ -5,7 +5,8 @@ from nearkin.report.leaderboard import leaderboard_html, leaderboard_table, lead
 
 def test_every_row_has_a_cell_per_column(comparison):
     columns, rows = leaderboard_table(comparison)
-    assert list(columns)[:5] == ["learner", "accuracy", "vs Euclid", "p", "p adjusted"]
+    assert list(columns)[:4] == ["learner", "accuracy", "vs Euclid", "better/same/worse"]
+    assert list(columns)[4:6] == ["p", "p adjusted"]
     assert not columns["learner"]
     assert columns["p adjusted"]
     assert all(len(row) == len(columns) for row in rows)

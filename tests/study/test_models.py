@@ -16,11 +16,11 @@ from nearkin.study.models import (
     make_candidates,
     make_model,
     make_scaler,
-    reference_candidates,
     settled_scale,
     smallest_training_part,
     thinned,
 )
+from nearkin.study.references import reference_candidates
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "none"])

@@ -7,7 +7,7 @@ from nearkin.study import pictures
 from nearkin.study.pictures import views_of
 
 X, Y = load_iris(return_X_y=True)
-QUICK = {"folds": 2, "time_budget": None, "isolate": False, "n_neighbors": 3}
+QUICK = {"folds": 2, "repeats": 1, "time_budget": None, "isolate": False, "n_neighbors": 3}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import warnings
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,7 +17,7 @@ from nearkin import NCA, RCA, Study, compare
 from nearkin.datasets import Dataset
 from nearkin.study.study import original_values
 
-QUICK = {"folds": 3, "time_budget": None, "isolate": False}
+QUICK = {"folds": 3, "repeats": 1, "time_budget": None, "isolate": False}
 X, Y = load_iris(return_X_y=True)
 
 
@@ -41,7 +42,7 @@ def test_a_study_says_who_won_and_by_what(kept):
     assert board.loc["RBF SVM", "reference"]
     competing = board[~board["reference"]]
     assert study.winner == competing["mean"].idxmax()
-    assert (board["p_adjusted"] >= board["p_value"]).sum() == 4  # all but Euclid
+    assert (board["p_adjusted"] >= board["p_value"]).sum() == 5  # all but Euclid
     assert study.statement == study.comparison.statement
     assert len(seen) == len(board) * 3
 
@@ -153,7 +154,7 @@ def test_several_numeric_targets():
 def test_learners_by_name_class_and_instance():
     instances = [NCA(n_components=1), NCA(n_components=2), RCA, "lmnn"]
     study = compare(X, Y, instances, tune="quick", n_neighbors=3, **{**QUICK, "folds": 2})
-    labels = {"Euclid", "NCA(n_components=1)", "NCA(n_components=2)", "RCA", "LMNN"}
+    labels = {"Euclid", "NCA(n_components=1)", "NCA(n_components=2)", "RCA", "LMNN", "Majority class"}
     assert set(study.leaderboard.index) == labels
     # An instance keeps its settings.
     assert study.fit("NCA(n_components=2)").get_params()["model__learner__n_components"] == 2
@@ -177,7 +178,7 @@ def test_any_candidate_may_be_the_baseline():
 
 def test_worker_processes_give_the_same_results():
     here = compare(X, Y, "rca", **QUICK)
-    there = compare(X, Y, "rca", folds=3, time_budget=None, jobs=2)
+    there = compare(X, Y, "rca", folds=3, repeats=1, time_budget=None, jobs=2)
     assert there.leaderboard["scores"].equals(here.leaderboard["scores"])
 
 
@@ -214,3 +215,56 @@ def test_values_that_json_cannot_keep_come_back_from_the_grid():
     found = original_values(candidate, {"prior": describe(prior), "k": 1})
     assert found["prior"] is prior
     assert found["k"] == 1
+
+
+def test_the_metric_decides_who_takes_part_and_is_told_where_accuracy_misleads():
+    lopsided = (np.arange(150) % 15 == 0).astype(int)
+    with pytest.warns(UserWarning, match=r"93.3 % of the rows are of class '0'"):
+        compare(X, lopsided, "euclid", n_neighbors=3, **QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study = compare(X, lopsided, "euclid", n_neighbors=3, metric="balanced-accuracy", **QUICK)
+    assert study.leaderboard.loc["Majority class", "mean"] == 0.5
+    with pytest.warns(UserWarning, match="recall@3 needs kneighbors; left out, as they have none: LPD, Maj"):
+        found = compare(X, Y, ["rca", "lpd"], n_neighbors=3, metric="recall@3", **QUICK)
+    assert set(found.leaderboard.index) == {"Euclid", "RCA"}
+    assert 0 < found.leaderboard.loc["RCA", "mean"] < 0.2  # 3 of more than thirty
+    with pytest.raises(ValueError, match="MAE is for regression"):
+        compare(X, Y, "rca", metric="mae", **QUICK)
+
+
+def test_repeats_are_for_those_that_may_win():
+    noise = np.random.default_rng(0).standard_normal((150, 4))
+    study = compare(
+        np.hstack([X, 3 * noise]),
+        Y,
+        ["rca", "MoveQuery"],
+        n_neighbors=3,
+        scale="none",
+        **{**QUICK, "repeats": "auto"},
+    )
+    board = study.leaderboard
+    assert board.loc["Euclid", "n_repeats"] == board["n_repeats"].max()
+    assert board.loc["Majority class", "n_repeats"] == 1
+    assert board.loc["RCA", "verdict"] == "beats"
+    assert board.loc["RCA", "chance_better"] > 0.95
+    assert len(study.records) == board["n_folds"].sum()
+    for wrong in (0, "often"):
+        with pytest.raises(ValueError, match="repeats="):
+            compare(X, Y, "rca", **{**QUICK, "repeats": wrong})
+
+
+def test_too_few_rows_are_refused_before_any_work():
+    with pytest.raises(ValueError, match="only 2 rows; a comparison trains"):
+        compare(X[:2], ["a", "b"], **QUICK)
+    with pytest.raises(ValueError, match="a class of its own"):
+        compare(X[:8], list("abcdefgh"), **QUICK)
+
+
+def test_the_saved_model_may_be_the_significant_one(kept, tmp_path):
+    from nearkin.persistence import read_metadata
+
+    study, _, _ = kept
+    chosen = study.comparison.choose("significant")
+    said = read_metadata(study.save(tmp_path / "sure.nearkin", "significant"))["metadata"]
+    assert (said["learner"], said["scores"]["reason"]) == (chosen.standing.label, chosen.reason)

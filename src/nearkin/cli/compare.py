@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
+from nearkin.cli.errors import INTERRUPTED, CommandError, require_writable, speaks_plainly
 from nearkin.cli.options import (
     CategoricalOption,
     DataArgument,
@@ -22,11 +23,15 @@ from nearkin.cli.options import (
     optional_path,
     parse_duration,
     parse_neighbors,
+    parse_repeats,
     read_data,
     require_choice,
 )
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
 from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
+
+#: Learners that could win are named up to so many.
+NAMED = 10
 
 
 @speaks_plainly
@@ -45,7 +50,25 @@ def compare(
         ),
     ] = "auto",
     folds: Annotated[int | None, typer.Option(min=2, help="Folds; 10 up to 2,000 rows, 5 above.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Times the cross-validation is repeated.")] = 1,
+    repeats: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Times the folds are drawn; auto is once, and up to 10 times for learners that may win.",
+        ),
+    ] = "auto",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORE",
+            help="accuracy, balanced-accuracy, macro-f1, log-loss, roc-auc, mrr, map@r, recall@K, "
+            "precision@K, ndcg@K; for regression arrmse, r2, mae.",
+        ),
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Differences up to this size are as good as none; 0.01 is one point."),
+    ] = None,
     neighbors: Annotated[str, typer.Option(metavar="K", help="Neighbours that vote, or tuned.")] = "tuned",
     tune: Annotated[
         str,
@@ -72,14 +95,22 @@ def compare(
         typer.Option(metavar="SQLITE", help="Keep results here; the same command continues a stopped run."),
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Fit the winner on all rows and save it here.")
+        str | None, typer.Option(metavar="MODEL", help="Fit a model on all rows and save it here.")
     ] = None,
+    save: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH",
+            help="What --out saves: best-mean, significant (Euclid unless something beats it) or a learner.",
+        ),
+    ] = "best-mean",
     as_json: JsonOption = False,
 ) -> None:
     """Compare learned distances with plain Euclid on DATA by cross-validation.
 
     Settings are tuned inside the training folds only; "beats Euclid?" is a paired test on the same folds.
     """
+    from nearkin.evaluation.metrics import metric_named
     from nearkin.report import require_plotting
     from nearkin.study import compare as run
 
@@ -94,6 +125,8 @@ def compare(
         require_writable(path)
     if report_path is not None:
         require_plotting()
+    if metric is not None:
+        metric_named(metric)
     dataset = read_data(data, target, task, impute, drop, categorical, encoding)
     with progress_bar(f"comparing on {dataset.name}") as progress:
         study = run(
@@ -101,7 +134,9 @@ def compare(
             learners=learners,
             time_budget=budget,
             folds=folds,
-            repeats=repeats,
+            repeats=parse_repeats(repeats),
+            metric=metric,
+            rope=rope,
             n_neighbors=n_neighbors,
             tune=tune,
             scale=scale,
@@ -110,6 +145,7 @@ def compare(
             seed=seed,
             results=results_path,
             progress=progress,
+            interruptible=True,
             command=typed_command(),
         )
     if as_json:
@@ -118,10 +154,26 @@ def compare(
         _print(study)
     for trouble in study.troubles:
         to_stderr(f"note: {trouble}", style="yellow")
+    if study.comparison.interrupted:
+        _tell_how_to_continue(results_path)
+        raise typer.Exit(INTERRUPTED)
+    if study.winner is None:
+        raise CommandError(f"nothing finished. {study.statement}")
     if report_path is not None:
         to_stderr(f"report: {study.report(report_path, embed_plotly=embed_plotly)}")
     if out_path is not None:
-        to_stderr(f"model: {study.save(out_path)} ({study.winner}: {study.comparison.reason})")
+        row, reason = study.comparison.choose(save)
+        to_stderr(f"model: {study.save(out_path, row.label)} holds {row.label} (--save {save}: {reason})")
+
+
+def _tell_how_to_continue(results: Path | None) -> None:
+    """After Ctrl-C: the command that goes on from here, if results were kept."""
+    if results is None:
+        to_stderr(
+            "stopped; the folds are lost. With --results FILE the same command would continue.", "yellow"
+        )
+    else:
+        to_stderr(f"stopped; this continues: {typed_command()}", "yellow")
 
 
 def _print(study) -> None:
@@ -131,3 +183,10 @@ def _print(study) -> None:
     columns, rows = leaderboard_table(study.comparison)
     print_table([Column(*column) for column in columns.items()], rows, str(study.data))
     typer.echo(study.statement)
+    able = study.comparison.could_win
+    if able:
+        names = f": {', '.join(able)}" if len(able) <= NAMED else ""
+        typer.echo(
+            f"p is adjusted for the {len(able)} that could win, being ahead of {study.comparison.baseline} "
+            f"after the first pass{names}."
+        )

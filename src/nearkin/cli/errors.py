@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sqlite3
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from nearkin.cli.output import to_stderr
 Command = TypeVar("Command", bound=Callable)
 
 FAILURE = 1
+INTERRUPTED = 130
 
 
 class CommandError(Exception):
@@ -58,13 +58,9 @@ def speaks_plainly(command: Command) -> Command:
                 raise typer.Exit(FAILURE) from None
             except OSError as error:
                 message = _about_file(error)
-            except sqlite3.OperationalError as error:
-                message = (
-                    f"the results cannot be kept: {error}. Free some disk space, or choose another file."
-                )
             except KeyboardInterrupt:
                 to_stderr("stopped.", style="yellow")
-                raise typer.Exit(130) from None
+                raise typer.Exit(INTERRUPTED) from None
         to_stderr(f"error: {message}", style="bold red")
         raise typer.Exit(FAILURE)
 

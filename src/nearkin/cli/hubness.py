@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: Hubs and anti-hubs that are listed.
 MAX_HUBS = 8
 MAX_ANTI_HUBS = 20
+#: Whose effect is shown if nobody is named.
+USUAL_LEARNER = {"classification": "MoveLabeled", "regression": "DMLMTP"}
 QUANTILES = (("median", 0.5), ("90th percentile", 0.9), ("99th percentile", 0.99), ("largest", 1.0))
 
 
@@ -39,8 +41,12 @@ def hubness(
     data: DataArgument,
     target: TargetOption = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="Learner whose effect is shown.")
-    ] = "MoveLabeled",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Learner whose effect is shown: MoveLabeled for classes, DMLMTP for numbers if left out.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
@@ -63,9 +69,9 @@ def hubness(
     from nearkin.study import hubness_by_folds
 
     require_choice("--scale", scale, SCALE_CHOICES)
-    kind = learner_named(learner)
-    made = kind(**parse_settings(settings, kind))
     dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+    kind = learner_named(learner or USUAL_LEARNER[dataset.task])
+    made = kind(**parse_settings(settings, kind))
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:

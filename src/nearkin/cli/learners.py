@@ -14,7 +14,7 @@ def learners(as_json: JsonOption = False) -> None:
 
     from nearkin.learners import all_learners
 
-    found = [
+    found: list[dict] = [
         {
             "name": name,
             "summary": learner.summary,
@@ -27,11 +27,21 @@ def learners(as_json: JsonOption = False) -> None:
     if as_json:
         print_json(found)
         return
-    columns = [Column("learner"), Column("what it does", wrap=True), Column("for"), Column("sparse")]
-    print_table(
-        columns,
+    columns = [
+        Column("learner"),
+        Column("what it does", wrap=True),
+        Column("for", wrap=True),
+        Column("sparse"),
+        Column("settings", wrap=True),
+    ]
+    rows = [
         [
-            [name, learner.summary, ", ".join(learner.tasks), "yes" if learner.accepts_sparse else ""]
-            for name, learner in all_learners().items()
-        ],
-    )
+            one["name"],
+            one["summary"],
+            ", ".join(one["tasks"]),
+            "yes" if one["accepts_sparse"] else "",
+            ", ".join(f"{key}={value!r}" for key, value in one["settings"].items()),
+        ]
+        for one in found
+    ]
+    print_table(columns, rows)

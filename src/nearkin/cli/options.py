@@ -103,6 +103,20 @@ def parse_duration(text: str | None) -> float | None:
     return seconds
 
 
+def parse_repeats(text: str) -> int | str:
+    """A number of repeats, or auto.
+
+    >>> parse_repeats("3"), parse_repeats("auto")
+    (3, 'auto')
+    """
+    plain = text.strip().lower()
+    if plain == "auto":
+        return plain
+    if not plain.isdecimal() or int(plain) < 1:
+        raise CommandError(f"--repeats {text!r}: expected a number of at least 1, or auto.")
+    return int(plain)
+
+
 def parse_neighbors(text: str) -> int | None:
     """A number of neighbours, or None for "tuned"."""
     if text.strip().lower() == "tuned":

@@ -12,8 +12,10 @@ from typing import Any
 
 import typer
 
+#: What the stages of a run are called while they last.
+STAGES = {"warm-up": "compiling", "scout": "first look", "tune": "tuning", "repeat": "repeating"}
 #: Width of tables that do not go to a terminal.
-FILE_WIDTH = 160
+FILE_WIDTH = 200
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,16 @@ def progress_bar(title: str) -> Iterator[Any]:
     ]
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(title, total=None, left="", last="")
+        told: list[bool] = []
 
         def update(state) -> None:
             left = "" if state.remaining is None else f"{clock(state.remaining)} left"
-            stage = {"warm-up": "warming up", "scout": "first look"}.get(state.stage, title)
+            stage = STAGES.get(state.stage, title)
+            if state.stage == "warm-up" and not console.is_terminal and not told:
+                told.append(True)
+                to_stderr(
+                    "compiling the learners' code where that was not done before; the clock starts then."
+                )
             last = f"{state.learner} fold {state.fold}"
             bar.update(task, description=stage, completed=state.done, total=state.total, left=left, last=last)
 

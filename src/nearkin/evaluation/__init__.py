@@ -3,9 +3,10 @@
 import warnings
 from typing import Any
 
-from nearkin.evaluation.comparison import Comparison, choose_winner, compare, summarise
+from nearkin.evaluation.comparison import Comparison, choose_winner, summarise
+from nearkin.evaluation.contest import compare
 from nearkin.evaluation.measurement import fit_candidate
-from nearkin.evaluation.metrics import METRICS, Metric
+from nearkin.evaluation.metrics import METRICS, Metric, metric_named
 from nearkin.evaluation.problems import Candidate, Problem
 from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import (
@@ -18,6 +19,7 @@ from nearkin.evaluation.protocols import (
     StratifiedFolds,
 )
 from nearkin.evaluation.regression_error import arrmse, rrmse
+from nearkin.evaluation.repeating import RepeatRule
 from nearkin.evaluation.runner import run_tasks
 from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
@@ -38,6 +40,7 @@ __all__ = [
     "Protocol",
     "RandomSplits",
     "Record",
+    "RepeatRule",
     "ResultsStore",
     "Split",
     "Standing",
@@ -48,6 +51,7 @@ __all__ = [
     "fit_candidate",
     "hubness_skewness",
     "k_occurrence",
+    "metric_named",
     "plan_tasks",
     "rrmse",
     "run_tasks",

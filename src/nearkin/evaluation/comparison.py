@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from time import monotonic
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
-from nearkin.evaluation.metrics import METRICS, Metric
-from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
-from nearkin.evaluation.progress import Progress
-from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
-from nearkin.evaluation.runner import n_jobs, run_name, run_tasks
-from nearkin.evaluation.scouting import SCOUT_SHARE, promising_first, scout
-from nearkin.evaluation.standings import BEATS, NOT_RUN_BUDGET, Standing, make_standings, paired_test
-from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import DONE, FAILURES, Record, plan_tasks
+from nearkin.evaluation.metrics import Metric, metric_named
+from nearkin.evaluation.standings import (
+    BEATS,
+    LEARNER,
+    NOT_RUN_BUDGET,
+    Standing,
+    make_standings,
+    paired_test,
+)
+from nearkin.evaluation.tasks import DONE, Record
+
+BEST_MEAN = "best-mean"
+SIGNIFICANT = "significant"
+#: How the model to save may be chosen, beside by its name.
+WINNER_RULES = (BEST_MEAN, SIGNIFICANT)
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,10 @@ class Comparison:
     seed : int
     run : str or None
         Name of the run in its results store.
+    rope : float or None
+        Differences up to this size count as practically equivalent.
+    interrupted : bool
+        Whether it was stopped before its end.
     """
 
     dataset: str
@@ -44,6 +53,8 @@ class Comparison:
     protocol: dict
     seed: int
     run: str | None = None
+    rope: float | None = None
+    interrupted: bool = False
 
     @property
     def winner(self) -> str | None:
@@ -56,6 +67,29 @@ class Comparison:
         """Why the winner is the winner; empty if there is none."""
         found = choose_winner(self.rows)
         return "" if found is None else found.reason
+
+    def choose(self, which: str = BEST_MEAN) -> Winner:
+        """The candidate to use and why: by a rule of `choose_winner`, or by its label.
+
+        Raises ValueError where there is none, or none of that name with a result.
+        """
+        if which in WINNER_RULES:
+            found = choose_winner(self.rows, which)
+            if found is None:
+                raise ValueError("no learner finished, so there is no winner.")
+            return found
+        labels = {row.label.lower(): row for row in self.rows}
+        row = labels.get(which.lower())
+        if row is None or row.mean is None:
+            known = ", ".join(row.label for row in self.finished) or "none"
+            what = f"there is no learner {which!r}" if row is None else f"{row.label} has no result"
+            raise ValueError(f"{what}; choose {', '.join(WINNER_RULES)} or one that finished: {known}.")
+        return Winner(row, "asked for by name")
+
+    @property
+    def could_win(self) -> list[str]:
+        """Labels of the learners that were ahead of the baseline after the first pass through the folds."""
+        return [row.label for row in self.rows if row.could_win and not row.reference]
 
     @property
     def beaten(self) -> bool:
@@ -84,7 +118,7 @@ class Comparison:
         `with_neighbours` passes over models that decide by prototypes, for views of neighbours.
         """
         ranked = sorted(self.finished, key=lambda row: row.label != self.winner)
-        learners = [row for row in ranked if row.kind == "learner"]
+        learners = [row for row in ranked if row.kind == LEARNER]
         return next((row for row in learners if row.hub_skewness is not None or not with_neighbours), None)
 
     @property
@@ -99,17 +133,30 @@ class Comparison:
         return f"{self._verdict()}{missing}"
 
     def _verdict(self) -> str:
-        better = [row for row in self.rows if row.verdict == BEATS and not row.reference]
+        learners = [row for row in self.rows if row.kind == LEARNER and row.difference is not None]
+        if not learners:
+            return f"Only {self.baseline} has a result, so there is nothing to compare it with."
+        better = [row for row in learners if row.verdict == BEATS]
         leads = self.winner not in (None, self.baseline)
         chance = f"{self.winner} has the best mean, but the difference could be chance"
+        chance += self._chances(self.winner) if leads else ""
         if not better:
             return f"Nothing beats {self.baseline}{f': {chance}' if leads else ''}."
         better.sort(key=lambda row: row.label != self.winner)
         names = ", ".join(row.label for row in better)
         verb = "beats" if len(better) == 1 else "beat"
-        gain = self.metric.gain_text(better[0].difference or 0.0)
+        gain = self.metric.gain_text(better[0].difference or 0.0) + self._chances(better[0].label)
         unsure = f" {chance}." if leads and better[0].label != self.winner else ""
         return f"{names} {verb} {self.baseline}; {better[0].label} by {gain}.{unsure}"
+
+    def _chances(self, label: str | None) -> str:
+        """How likely a candidate is better, in brackets; nothing where that is not known."""
+        row = self.row(label or self.baseline)
+        if row.chance_better is None:
+            return ""
+        shares = (row.chance_better, row.chance_equivalent, row.chance_worse)
+        better, same, worse = whole_percents([share or 0.0 for share in shares])
+        return f" ({better} % better, {same} % equivalent, {worse} % worse)"
 
     def to_dict(self) -> dict:
         """Everything in plain values, ready for JSON."""
@@ -126,6 +173,9 @@ class Comparison:
             "seed": self.seed,
             "run": self.run,
             "beaten": self.beaten,
+            "could_win": self.could_win,
+            "rope": self.rope,
+            "interrupted": self.interrupted,
             "statement": self.statement,
         }
 
@@ -143,21 +193,50 @@ class Winner(NamedTuple):
     reason: str
 
 
-def choose_winner(rows: Sequence[Standing]) -> Winner | None:
-    """The one rule: the best mean among neighbour models with every fold done; None if there is none.
+def choose_winner(rows: Sequence[Standing], rule: str = BEST_MEAN) -> Winner | None:
+    """The winner among neighbour models with every fold done; None if there is none.
 
-    A tie goes to the baseline, then to the faster fit, as `rows` are ordered. Headline, key figures,
-    views before and after, and the saved model all ask here.
+    "best-mean" is the one rule that headline, key figures, views before and after, and by default the saved
+    model ask for: the best mean, a tie going to the baseline, then to the faster fit, as `rows` are ordered.
+    "significant" takes the best mean of those that beat the baseline, and the baseline if none does.
     """
     for row in rows:
-        if row.status == DONE and not row.reference:
-            sure = row.baseline or row.verdict == BEATS
-            return Winner(row, "best mean" if sure else "best mean, though the difference could be chance")
+        if row.status != DONE or row.reference:
+            continue
+        if rule == SIGNIFICANT:
+            if row.verdict == BEATS:
+                return Winner(row, "best mean of those that beat the baseline")
+            if row.baseline and not any(
+                r.verdict == BEATS and r.status == DONE for r in rows if not r.reference
+            ):
+                return Winner(row, "nothing is shown to beat it")
+            continue
+        sure = row.baseline or row.verdict == BEATS
+        return Winner(row, "best mean" if sure else "best mean, though the difference could be chance")
     return None
 
 
+def whole_percents(shares: Sequence[float]) -> list[int]:
+    """Shares as whole percents that add up to 100, the largest remainders rounded up.
+
+    >>> whole_percents([0.985, 0.0149, 0.0001])
+    [99, 1, 0]
+    """
+    exact = [100 * share for share in shares]
+    found = [int(value) for value in exact]
+    by_rest = sorted(range(len(exact)), key=lambda i: found[i] - exact[i])
+    for i in by_rest[: round(sum(exact)) - sum(found)]:
+        found[i] += 1
+    return found
+
+
 def summarise(
-    records: Sequence[Record], baseline: str, scouted: Sequence[Record] = (), run: str | None = None
+    records: Sequence[Record],
+    baseline: str,
+    scouted: Sequence[Record] = (),
+    run: str | None = None,
+    first_repeats: int | None = None,
+    rope: float | None = None,
 ) -> Comparison:
     """The comparison of one problem's candidates from the records of their tasks.
 
@@ -171,129 +250,20 @@ def summarise(
         Records of a quick first look, shown beside the results.
     run : str, optional
         Name of the run in its results store.
+    first_repeats : int, optional
+        Repeats that every candidate should have; later ones count for those that have them. All of
+        them by default.
+    rope : float, optional
+        Differences up to this size count as equivalent; by default a point (0.01), or 1 % of the
+        baseline's score where that depends on the unit of the targets.
     """
     records = list(records)
     if not records:
         raise ValueError("there are no records to summarise.")
     if baseline not in {record.learner for record in records}:
         raise ValueError(f"the baseline {baseline!r} is not among the candidates compared.")
-    first, metric = records[0], METRICS[records[0].metric]
-    rows = tuple(make_standings(records, baseline, metric, scouted))
-    return Comparison(first.dataset, metric, baseline, rows, first.protocol, first.seed, run)
-
-
-def default_protocol(task: str) -> Protocol:
-    """10-fold cross-validation, stratified for labels."""
-    return StratifiedFolds(10) if task == CLASSIFICATION else Folds(10)
-
-
-def compare(
-    X,
-    y,
-    candidates: Sequence[Candidate],
-    protocol: Protocol | None = None,
-    *,
-    baseline: str = "Euclid",
-    name: str = "data",
-    task: str = "auto",
-    store: ResultsStore | None = None,
-    jobs: int = 1,
-    time_budget: float | None = None,
-    task_seconds: float | None = None,
-    task_memory: int | None = None,
-    isolate: bool = True,
-    retry_failed: bool = False,
-    seed: int = 0,
-    description: Mapping | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> Comparison:
-    """Compare candidates on one data set, honestly: same folds, tuning inside the training rows only.
-
-    Under a time budget every candidate is first tried once, untuned, on a small split. Then the
-    baseline and the promising candidates are cross-validated, the cheap ones first, and the others
-    while time is left. What is not finished in time is marked "not run (time budget)"; what is
-    finished is kept in the store, and the same call continues from there.
-
-    Parameters
-    ----------
-    X : array, CSR matrix or data frame of shape (n, d)
-    y : array of labels, or of one or several numeric targets
-    candidates : sequence of Candidate
-        One of them labelled as the baseline.
-    protocol : Protocol, optional
-        By default 10-fold cross-validation, stratified for labels.
-    baseline : str
-        Label of the candidate the others are tested against.
-    name : str
-        Name of the data, for the records.
-    task : {"auto", "classification", "regression"}
-        Accuracy or aRRMSE is the score.
-    store : ResultsStore, optional
-        Where results are kept; in memory by default.
-    jobs : int
-        Worker processes; 0 means one per core. Results do not depend on it.
-    time_budget : float, optional
-        Seconds for everything.
-    task_seconds, task_memory, isolate, progress
-        As in `run_tasks`.
-    retry_failed : bool
-        Try tasks recorded as failed in the store once more.
-    seed : int
-        Decides the folds and everything random; the same seed gives the same results.
-    description : mapping, optional
-        JSON-ready facts about the run, kept in the store.
-
-    Returns
-    -------
-    Comparison
-        Best candidate first; `statement` says in plain words whether anything beats the baseline.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> candidates = [
-    ...     Candidate("Euclid", KNeighborsClassifier(5)),
-    ...     Candidate("Manhattan", KNeighborsClassifier(5, metric="manhattan")),
-    ... ]
-    >>> result = compare(X, y, candidates, StratifiedFolds(5), isolate=False)
-    >>> result.winner
-    'Euclid'
-    >>> result.statement
-    'Nothing beats Euclid.'
-    """
-    started = monotonic()
-    jobs = n_jobs(jobs)
-    candidates = list(candidates)
-    if baseline not in [candidate.label for candidate in candidates]:
-        labels = ", ".join(candidate.label for candidate in candidates)
-        raise ValueError(f"the baseline {baseline!r} is not among the candidates: {labels}.")
-    problem = Problem(name, X, y, task)
-    protocol = default_protocol(problem.task) if protocol is None else protocol
-    tasks = plan_tasks(problem, candidates, protocol, seed)
-    store = ResultsStore.open() if store is None else store
-    how: dict[str, Any] = {
-        "store": store,
-        "jobs": jobs,
-        "isolate": isolate,
-        "progress": progress,
-        "arrays": False,
-    }
-    order, scouted, deadline = list(tasks), [], None
-    if time_budget is not None:
-        deadline = started + time_budget
-        scouted = scout(problem, candidates, seed, started + SCOUT_SHARE * time_budget, how)
-        order = promising_first(tasks, scouted, baseline, problem, (deadline - monotonic()) * jobs)
-    records = run_tasks(
-        tasks,
-        order=order,
-        deadline=deadline,
-        task_seconds=task_seconds,
-        task_memory=task_memory,
-        retry=FAILURES if retry_failed else (),
-        description={"kind": "compare", "baseline": baseline, "dataset": name, **(description or {})},
-        **how,
-    )
-    # Records may be of an earlier run with fewer repeats.
-    return replace(summarise(records, baseline, scouted, run=run_name(tasks)), protocol=protocol.describe())
+    first, metric = records[0], metric_named(records[0].metric)
+    rows = tuple(make_standings(records, baseline, metric, scouted, first_repeats, rope))
+    if rope is None:
+        rope = metric.equivalence(next(row.scores for row in rows if row.baseline))
+    return Comparison(first.dataset, metric, baseline, rows, first.protocol, first.seed, run, rope)

@@ -12,10 +12,9 @@ from time import perf_counter
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.pipeline import Pipeline
 
 from nearkin.evaluation.fingerprints import describe
-from nearkin.evaluation.metrics import PREDICTIONS
+from nearkin.evaluation.metrics import PREDICTIONS, last_step, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds
 from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, Record, Task
@@ -136,11 +135,11 @@ def _measure_every_setting(task: Task) -> Record:
             setting = {**candidate.setting, **settings[group[0]]}
             model = seeded_clone(candidate.estimator, setting, task.task_seed).fit(X, y)
             fitted = perf_counter()
-            final, prepared = _prepared(model, X_test)
+            final, ready = prepared(model, X_test)
             for position in group:
                 model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
                 try:
-                    scores[position] = problem.metric.score(final, prepared, y_test, y)
+                    scores[position] = problem.metric.score(final, ready, y_test, y)
                 except Exception as error:
                     failure = error
                     continue
@@ -163,18 +162,9 @@ def _measure_every_setting(task: Task) -> Record:
     )
 
 
-def _prepared(model, X):
-    """The last step of a model, and the rows as it gets them."""
-    if not isinstance(model, Pipeline):
-        return model, X
-    for _, step in model.steps[:-1]:
-        X = step.transform(X) if step not in (None, "passthrough") else X
-    return model.steps[-1][1], X
-
-
 def _sparsity(model) -> float | None:
     """Share of the features that a model ignores, if it tells."""
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    final = last_step(model)
     found = getattr(getattr(final, "learner_", final), "sparsity_", None)
     return None if found is None else float(found)
 
@@ -230,7 +220,7 @@ def _take(X, rows):
 
 def _inspect(record: Record, model, X_test, split: Split) -> None:
     """Record what the fitted model tells about itself: neighbours, hubness, iterations, objective."""
-    final, X_test = _prepared(model, X_test)
+    final, X_test = prepared(model, X_test)
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
     record.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
@@ -243,5 +233,6 @@ def _inspect(record: Record, model, X_test, split: Split) -> None:
     _, indices = final.kneighbors(X_test, n_neighbors=k)
     n_references = getattr(final, "n_samples_fit_", len(split.train))
     record.hub_skewness = hubness_skewness(indices, n_references)
-    if indices.size <= MAX_KEPT_NEIGHBOURS and n_references == len(split.train):
+    # Pictures show every row once; later repeats are for the tests alone.
+    if split.repeat == 0 and indices.size <= MAX_KEPT_NEIGHBOURS and n_references == len(split.train):
         record.neighbours = split.train[indices]

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.pipeline import Pipeline
 
 from nearkin.evaluation.regression_error import arrmse
+from nearkin.evaluation.retrieval import (
+    Relevance,
+    map_at_r,
+    mean_reciprocal_rank,
+    ndcg_at_k,
+    precision_at_k,
+    recall_at_k,
+)
 
 if TYPE_CHECKING:
     from nearkin.evaluation.tasks import Record
 
 CLASSIFICATION = "classification"
 REGRESSION = "regression"
+#: Differences up to a point are practically equivalent.
+POINT = 0.01
 #: Methods of an estimator whose answers a metric may judge.
 PREDICTIONS = "predict"
 PROBABILITIES = "predict_proba"
+NEIGHBOURS = "kneighbors"
+#: Places of the ranked lists that the mean reciprocal rank looks at.
+MRR_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -35,12 +50,18 @@ class Metric:
     compute : callable, optional
         From true targets, the model's answers and the training targets to the number. A metric
         without one cannot rank models; it is only read off their records.
-    needs : {"predict", "predict_proba"}
-        The method of a model whose answers are judged.
+    needs : {"predict", "predict_proba", "kneighbors"}
+        The method of a model whose answers are judged: predictions, shares of the classes in sorted
+        order, or row numbers of the nearest training rows.
+    n_neighbors : callable, optional
+        From the training targets to how many neighbours are asked for, where those are judged.
     percent : bool
         Whether the number is a share, which people read in percent.
     decimals : int
         Digits shown after the point.
+    bounded : bool
+        Whether its size means the same on all data, so that 0.01 (a point) is as good as nothing; of
+        others it is 1 % of the baseline's score.
     read : callable
         From a record to the number; by default the record's score.
 
@@ -55,13 +76,32 @@ class Metric:
     task: str = CLASSIFICATION
     compute: Callable[..., float] | None = None
     needs: str = PREDICTIONS
+    n_neighbors: Callable[[np.ndarray], int] | None = None
     percent: bool = False
     decimals: int = 3
+    bounded: bool = True
     read: Callable[[Record], float | None] = attrgetter("score")
 
     def score(self, model, X, y_true, y_train) -> float:
         """The score of a fitted model on rows that it has not seen."""
+        if self.needs == NEIGHBOURS:
+            return self(y_true, self._neighbours(model, X, y_train), y_train)
         return self(y_true, getattr(model, self.needs)(X), y_train)
+
+    def judges(self, estimator) -> bool:
+        """Whether an estimator, fitted or not, has the answers that this metric needs."""
+        return hasattr(last_step(estimator), self.needs)
+
+    def _neighbours(self, model, X, y_train) -> np.ndarray:
+        final, X = prepared(model, X)
+        if not self.judges(model):
+            raise ValueError(f"{type(final).__name__} decides without neighbours, so it has no {self.name}.")
+        n_references = getattr(final, "n_samples_fit_", len(y_train))
+        if n_references != len(y_train):
+            raise ValueError(f"{type(final).__name__} keeps {n_references} of {len(y_train)} rows only.")
+        assert self.n_neighbors is not None
+        k = min(self.n_neighbors(y_train), n_references)
+        return final.kneighbors(X, n_neighbors=k, return_distance=False)
 
     def __call__(self, y_true, answers, y_train) -> float:
         assert self.compute is not None, f"{self.name} is not computed from predictions"
@@ -70,6 +110,16 @@ class Metric:
     def better(self, score: float) -> float:
         """The score turned so that larger is better."""
         return score if self.greater_is_better else -score
+
+    def equivalence(self, baseline_scores: Sequence[float]) -> float:
+        """Size of the differences from these scores that do not matter in practice.
+
+        >>> ACCURACY.equivalence([0.8, 0.9])
+        0.01
+        """
+        if self.bounded or not len(baseline_scores):
+            return POINT
+        return POINT * abs(float(np.mean(baseline_scores)))
 
     @property
     def factor(self) -> int:
@@ -99,6 +149,18 @@ class Metric:
         return f"{abs(self.factor * difference):.{self.decimals}f} {unit}{self.name}"
 
 
+def last_step(model):
+    """What decides in a model: the last step of a pipeline, or the model itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def prepared(model, X):
+    """The last step of a fitted model, and the rows as it gets them."""
+    for _, step in model.steps[:-1] if isinstance(model, Pipeline) else ():
+        X = step.transform(X) if step not in (None, "passthrough") else X
+    return last_step(model), X
+
+
 def _accuracy(y_true, y_pred, y_train) -> float:
     return accuracy_score(y_true, y_pred)
 
@@ -107,8 +169,122 @@ def _arrmse(y_true, y_pred, y_train) -> float:
     return arrmse(y_true, y_pred, np.mean(y_train, axis=0))
 
 
-ACCURACY = Metric("accuracy", greater_is_better=True, compute=_accuracy, percent=True, decimals=1)
-ARRMSE = Metric("aRRMSE", greater_is_better=False, task=REGRESSION, compute=_arrmse)
+def _balanced_accuracy(y_true, y_pred, y_train) -> float:
+    """Mean over the classes of these rows of the share that is right."""
+    right = np.asarray(y_true) == np.asarray(y_pred)
+    return float(np.mean([right[y_true == label].mean() for label in np.unique(y_true)]))
 
-#: Every metric that can rank models, by name; a new one is a line here.
-METRICS = {metric.name: metric for metric in (ACCURACY, ARRMSE)}
+
+def _macro_f1(y_true, y_pred, y_train) -> float:
+    return f1_score(y_true, y_pred, average="macro", zero_division=0)
+
+
+def _log_loss(y_true, shares, y_train) -> float:
+    """Mean of minus the logarithm of the share given to the true class, at least 1e-15."""
+    classes = np.unique(y_train)
+    columns = np.searchsorted(classes, y_true)
+    known = classes[np.minimum(columns, len(classes) - 1)] == y_true
+    given = np.where(known, shares[np.arange(len(y_true)), np.minimum(columns, len(classes) - 1)], 0.0)
+    return float(-np.mean(np.log(np.clip(given, 1e-15, 1.0))))
+
+
+def _roc_auc(y_true, shares, y_train) -> float:
+    """Area under the ROC curve of the second of two classes, or the mean of each class against the rest.
+
+    Classes of which these rows hold none (or nothing else) have no curve and are left out.
+    """
+    classes = np.unique(y_train)
+    chosen = [1] if len(classes) == 2 else range(len(classes))
+    sides = [(y_true == classes[i], shares[:, i]) for i in chosen]
+    areas = [roc_auc_score(side, share) for side, share in sides if side.any() and not side.all()]
+    if not areas:
+        raise ValueError("a fold holds rows of one class only, so it has no ROC curve; use fewer folds.")
+    return float(np.mean(areas))
+
+
+def _r2(y_true, y_pred, y_train) -> float:
+    return r2_score(y_true, y_pred)
+
+
+def _mae(y_true, y_pred, y_train) -> float:
+    return mean_absolute_error(y_true, y_pred)
+
+
+ACCURACY = Metric("accuracy", greater_is_better=True, compute=_accuracy, percent=True, decimals=1)
+BALANCED_ACCURACY = replace(ACCURACY, name="balanced accuracy", compute=_balanced_accuracy)
+MACRO_F1 = replace(ACCURACY, name="macro F1", compute=_macro_f1)
+LOG_LOSS = Metric("log loss", greater_is_better=False, compute=_log_loss, needs=PROBABILITIES)
+ROC_AUC = Metric("ROC AUC", greater_is_better=True, compute=_roc_auc, needs=PROBABILITIES)
+ARRMSE = Metric("aRRMSE", greater_is_better=False, task=REGRESSION, compute=_arrmse)
+R2 = Metric("R2", greater_is_better=True, task=REGRESSION, compute=_r2)
+MAE = Metric("MAE", greater_is_better=False, task=REGRESSION, compute=_mae, bounded=False)
+
+
+def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[[np.ndarray], int]) -> Metric:
+    """A score of ranked lists, the training rows of a query's own label being relevant."""
+
+    def compute(y_true, indices, y_train) -> float:
+        return score(indices, Relevance.of_labels(y_true, y_train))
+
+    return Metric(
+        name,
+        greater_is_better=True,
+        compute=compute,
+        needs=NEIGHBOURS,
+        percent=True,
+        decimals=1,
+        n_neighbors=n_neighbors,
+    )
+
+
+def _largest_class(y_train) -> int:
+    return int(np.unique(y_train, return_counts=True)[1].max())
+
+
+MRR = _ranked("MRR", mean_reciprocal_rank, lambda y_train: MRR_LENGTH)
+MAP_AT_R = _ranked("MAP@R", map_at_r, _largest_class)
+_AT_K = {"recall@": recall_at_k, "precision@": precision_at_k, "nDCG@": ndcg_at_k}
+
+#: Every metric that can rank models, by name; a new one is a line here. `metric_named` also knows recall@k,
+#: precision@k and nDCG@k.
+METRICS = {
+    metric.name: metric
+    for metric in (ACCURACY, BALANCED_ACCURACY, MACRO_F1, LOG_LOSS, ROC_AUC, MRR, MAP_AT_R, ARRMSE, R2, MAE)
+}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name, however it is written.
+
+    >>> metric_named("balanced-accuracy").name, metric_named("recall@5").name
+    ('balanced accuracy', 'recall@5')
+    """
+    plain = _plain(name)
+    for known, metric in METRICS.items():
+        if plain == _plain(known):
+            return metric
+    for prefix, score in _AT_K.items():
+        k = plain.removeprefix(_plain(prefix))
+        if k != plain and k.isdecimal() and int(k) >= 1:
+            return _at_k(prefix, score, int(k))
+    known = ", ".join([*metric_names(CLASSIFICATION), *metric_names(REGRESSION)])
+    raise ValueError(f"there is no metric {name!r}; known: {known}.")
+
+
+@cache
+def _at_k(prefix: str, score: Callable[..., float], k: int) -> Metric:
+    return _ranked(f"{prefix}{k}", partial(score, k=k), lambda y_train: k)
+
+
+def metric_names(task: str) -> list[str]:
+    """Metrics for a task as an option takes them.
+
+    >>> metric_names("regression")
+    ['arrmse', 'r2', 'mae']
+    """
+    names = [name.lower().replace(" ", "-") for name, metric in METRICS.items() if metric.task == task]
+    return names + ([f"{prefix.lower()}K" for prefix in _AT_K] if task == CLASSIFICATION else [])
+
+
+def _plain(name: str) -> str:
+    return "".join(sign for sign in name.lower() if sign not in " -_")

@@ -10,26 +10,35 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils.multiclass import type_of_target
 
+from nearkin.datasets.targets import task_of_numbers
 from nearkin.evaluation.fingerprints import array_digest, describe, digest
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
 
 
 def task_of(y) -> str:
-    """Whether targets ask for classification or regression.
+    """Whether targets ask for classification or regression; numbers as `task_of_numbers` tells.
 
     Examples
     --------
     >>> task_of(["a", "b"]), task_of([0.5, 1.25])
     ('classification', 'regression')
     """
-    kind = type_of_target(y)
-    if kind in ("continuous", "continuous-multioutput", "multiclass-multioutput", "multilabel-indicator"):
+    y = np.asarray(y)
+    if y.ndim == 2 and y.dtype.kind in "iuf":
         return REGRESSION
-    if kind in ("binary", "multiclass"):
+    if y.ndim != 1:
+        raise ValueError(f"targets of shape {y.shape} are neither labels nor numbers to predict.")
+    if y.dtype.kind not in "iuf":
         return CLASSIFICATION
-    raise ValueError(f"targets of type {kind!r} are neither labels nor numbers to predict.")
+    if not np.isfinite(y).all():
+        raise ValueError("the targets hold missing or infinite values; remove those rows.")
+    return task_of_numbers(y)[0]
+
+
+def usual_metric(task: str) -> Metric:
+    """Accuracy for labels and aRRMSE for numbers."""
+    return ACCURACY if task == CLASSIFICATION else ARRMSE
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +71,13 @@ class Problem:
         if self.task not in (CLASSIFICATION, REGRESSION):
             raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
         if self.metric is None:
-            object.__setattr__(self, "metric", self._usual_metric)
+            object.__setattr__(self, "metric", usual_metric(self.task))
         if self.metric.task != self.task:
             raise ValueError(f"{self.metric.name} is for {self.metric.task}, but the task is {self.task}.")
 
-    @property
-    def _usual_metric(self) -> Metric:
-        return ACCURACY if self.task == CLASSIFICATION else ARRMSE
-
     @cached_property
     def fingerprint(self) -> str:
-        other_metric = [] if self.metric == self._usual_metric else [self.metric.name]
+        other_metric = [] if self.metric.name == usual_metric(self.task).name else [self.metric.name]
         return digest([array_digest(self.X), array_digest(self.y), self.task, *other_metric])
 
     def rows(self, rows: np.ndarray):

@@ -26,7 +26,7 @@ _REALS = (
     "hub_skewness",
     "objective",
 )
-_INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference")
+_INTEGERS = ("seed", "n_iter", "n_train", "n_test", "reference", "tuned")
 
 
 def column_type(name: str) -> str:
@@ -77,7 +77,8 @@ def to_record(row: Mapping) -> Record:
     for name in _JSON:
         # Files of earlier versions have no figures.
         values[name] = json.loads(values[name]) if values[name] is not None else {}
-    values["reference"] = bool(values["reference"])
+    for name in ("reference", "tuned"):
+        values[name] = bool(values[name])
     return Record(**values)
 
 

@@ -18,7 +18,7 @@ from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.progress import Progress, ProgressMeter
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import DONE, NOT_RUN, TIMEOUT, Record, Task
-from nearkin.evaluation.workers import Worker
+from nearkin.evaluation.workers import Worker, WorkerPool
 
 
 def run_tasks(
@@ -82,12 +82,42 @@ def run_tasks(
     try:
         store.register(run, tasks, description or {})
         store.free_failed([task.key for task in order], retry)
-        work = _Work(order, store, deadline, task_seconds, ProgressMeter(order, jobs, stage, progress))
-        work.do(jobs, isolate, task_memory)
+        with WorkerPool(jobs if isolate else 0, task_memory) as pool:
+            do_tasks(
+                order,
+                store=store,
+                pool=pool,
+                jobs=jobs,
+                deadline=deadline,
+                task_seconds=task_seconds,
+                stage=stage,
+                progress=progress,
+            )
         return store.results(run, arrays=arrays)
     finally:
         if own_store:
             store.close()
+
+
+def do_tasks(
+    tasks: Sequence[Task],
+    *,
+    store: ResultsStore,
+    pool: WorkerPool,
+    jobs: int = 1,
+    deadline: float | None = None,
+    last_start: float | None = None,
+    task_seconds: float | None = None,
+    stage: str = "compare",
+    progress: Callable[[Progress], None] | None = None,
+) -> None:
+    """Run registered tasks that have no result yet, in this order; arguments as in `run_tasks`.
+
+    No task starts after `last_start`, but one under way may go on until the deadline: stopping it would
+    cost its work and a new process.
+    """
+    meter = ProgressMeter(tasks, jobs, stage, progress)
+    _Work(tasks, store, deadline, task_seconds, meter, last_start).do(pool.workers)
 
 
 def n_jobs(jobs: int) -> int:
@@ -121,25 +151,28 @@ def versions() -> dict[str, str]:
 class _Work:
     """The tasks of one call, shared by its slots: threads that each keep one worker busy."""
 
-    def __init__(self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter):
+    def __init__(
+        self, tasks, store: ResultsStore, deadline, task_seconds, meter: ProgressMeter, last_start=None
+    ):
         self.store = store
         self.deadline = deadline
+        self.last_start = deadline if last_start is None else last_start
         self.task_seconds = task_seconds
         self.meter = meter
         self.pending = deque(tasks)
         self.stop = threading.Event()
         self.failure: BaseException | None = None
 
-    def do(self, jobs: int, isolate: bool, memory_bytes: int | None) -> None:
-        if isolate:
-            self._serve_with_workers([Worker(memory_bytes) for _ in range(min(jobs, len(self.pending)))])
+    def do(self, workers: Sequence[Worker]) -> None:
+        if workers:
+            self._serve_with_workers(workers[: len(self.pending)])
         else:
             with threadpool_limits(1):
                 self._serve(lambda task, seconds: attempt(task))
         if self.failure is not None:
             raise self.failure
 
-    def _serve_with_workers(self, workers: list[Worker]) -> None:
+    def _serve_with_workers(self, workers: Sequence[Worker]) -> None:
         threads = [threading.Thread(target=self._slot, args=(worker,), daemon=True) for worker in workers]
         try:
             for thread in threads:
@@ -161,8 +194,6 @@ class _Work:
         except BaseException as error:
             self.failure = error
             self.stop.set()
-        finally:
-            worker.stop()
 
     def _serve(self, measure_task: Callable[[Task, float | None], Record]) -> None:
         while (task := self._next()) is not None:
@@ -170,7 +201,7 @@ class _Work:
             left = None if self.deadline is None else max(self.deadline - started, 0.0)
             limits = [limit for limit in (self.task_seconds, left) if limit is not None]
             record = measure_task(task, min(limits, default=None))
-            cut_short = record.status == TIMEOUT and self._over_budget()
+            cut_short = record.status == TIMEOUT and self._past(self.deadline)
             if record.status != DONE and (self.stop.is_set() or cut_short):
                 continue
             record.versions = versions()
@@ -179,7 +210,7 @@ class _Work:
 
     def _next(self) -> Task | None:
         """The next task that has no result; None when nothing is left or time is up."""
-        while not self.stop.is_set() and not self._over_budget():
+        while not self.stop.is_set() and not self._past(self.last_start):
             try:
                 task = self.pending.popleft()
             except IndexError:
@@ -190,5 +221,6 @@ class _Work:
             self.meter.finished(task, status, None)
         return None
 
-    def _over_budget(self) -> bool:
-        return self.deadline is not None and monotonic() >= self.deadline
+    @staticmethod
+    def _past(moment: float | None) -> bool:
+        return moment is not None and monotonic() >= moment

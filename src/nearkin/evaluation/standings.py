@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.protocols import FiveByTwo
+from nearkin.evaluation.significance.bayesian import correlated_t_chances
 from nearkin.evaluation.significance.paired import corrected_paired_t, five_by_two_f, wilcoxon_signed_rank
 from nearkin.evaluation.significance.posthoc import holm
-from nearkin.evaluation.tasks import DONE, FAILURES, Record
+from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record
 
 SIGNIFICANCE_LEVEL = 0.05
 BEATS = "beats"
@@ -23,6 +24,8 @@ WORSE = "worse"
 FAILED = "failed"
 INCOMPLETE = "incomplete"
 NOT_RUN_BUDGET = "not run (time budget)"
+#: Kind of a row that is neither the baseline nor a reference.
+LEARNER = "learner"
 T_TEST = "corrected paired t test"
 F_TEST = "5 x 2 cv paired F test"
 
@@ -44,13 +47,24 @@ class Standing:
         Means over the folds; the skewness is None for models without neighbours.
     difference : float or None
         Mean score minus the baseline's over the folds both have.
+    could_win : bool
+        Whether it was ahead of the baseline after the first pass through all folds.
     p_value, p_adjusted : float or None
-        Paired test against the baseline (`paired_test` says which), as such and after Holm's
-        adjustment for the number of candidates compared.
+        Two-sided paired test against the baseline (`paired_test` says which), as such and after
+        Holm's adjustment: for the number of candidates that could win if this is one of them, else for
+        the number of those that could not. Reference models are a family of their own.
+    chance_better, chance_equivalent, chance_worse : float or None
+        Probabilities of the Bayesian correlated t test that it is better or worse than the baseline
+        by more than the region of practical equivalence, or within it.
     wilcoxon_p : float or None
         Wilcoxon signed-rank test on the same folds.
     verdict : str
         "beats", "no difference" or "worse", from `p_adjusted` at the 5 % level; "" where untested.
+    tuned, tunable : bool
+        Whether settings were tuned inside the training folds, and whether there are any to tune; where
+        time did not suffice the scores are those of the settings that the learner comes with.
+    n_repeats : int
+        How often the folds were drawn for it.
     setting : dict
         Parameters chosen most often by tuning.
     scout_score : float or None
@@ -67,9 +81,13 @@ class Standing:
     sd: float | None = None
     interval: tuple[float, float] | None = None
     difference: float | None = None
+    could_win: bool = False
     p_value: float | None = None
     p_adjusted: float | None = None
     wilcoxon_p: float | None = None
+    chance_better: float | None = None
+    chance_equivalent: float | None = None
+    chance_worse: float | None = None
     verdict: str = ""
     hub_skewness: float | None = None
     fit_seconds: float | None = None
@@ -77,6 +95,9 @@ class Standing:
     tune_seconds: float | None = None
     n_folds: int = 0
     n_planned: int = 0
+    n_repeats: int = 0
+    tuned: bool = False
+    tunable: bool = False
     scores: tuple[float, ...] = ()
     setting: dict = field(default_factory=dict)
     scout_score: float | None = None
@@ -85,7 +106,12 @@ class Standing:
     @property
     def kind(self) -> str:
         """ "baseline", "reference" or "learner"."""
-        return "baseline" if self.baseline else "reference" if self.reference else "learner"
+        return "baseline" if self.baseline else "reference" if self.reference else LEARNER
+
+    @property
+    def seconds(self) -> float:
+        """What one of its folds takes, tuning included."""
+        return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
 
     @property
     def finished(self) -> bool:
@@ -99,13 +125,50 @@ class Standing:
 
 
 def make_standings(
-    records: Sequence[Record], baseline: str, metric: Metric, scouted: Sequence[Record] = ()
+    records: Sequence[Record],
+    baseline: str,
+    metric: Metric,
+    scouted: Sequence[Record] = (),
+    first_repeats: int | None = None,
+    rope: float | None = None,
 ) -> list[Standing]:
-    """The standings of all candidates of one problem, best first."""
-    by_label = choose_by_validation(records, metric)
+    """The standings of all candidates of one problem, best first.
+
+    `first_repeats` is how often every candidate's folds are drawn before some get more; by default all
+    records are of that first pass. `rope` is the region of practical equivalence, the metric's own by
+    default.
+    """
+    first_repeats = 1 + max(record.repeat for record in records) if first_repeats is None else first_repeats
+    by_label = choose_by_validation(shown_records(records, first_repeats), metric)
     scout_scores = {record.learner: record.score for record in scouted}
-    rows = [_standing(label, found, baseline, scout_scores.get(label)) for label, found in by_label.items()]
-    return sorted(_tested(rows, by_label, baseline, metric), key=lambda row: _rank_key(row, metric))
+    tunable = {record.learner for record in records if record.tuned}
+    rows = [
+        replace(_standing(label, found, baseline, scout_scores.get(label)), tunable=label in tunable)
+        for label, found in by_label.items()
+    ]
+    tested = _tested(rows, by_label, baseline, metric, first_repeats, rope)
+    return sorted(tested, key=lambda row: _rank_key(row, metric))
+
+
+def shown_records(records: Sequence[Record], first_repeats: float) -> list[Record]:
+    """What counts: of a candidate's tuned and untuned folds one kind, and repeats that are complete.
+
+    The tuned folds count where all of the first pass are done or none are untuned; otherwise the kind of
+    which more are done. Scores have no say in it.
+    """
+    kinds: dict[str, dict[bool, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        kinds[record.learner][record.tuned].append(record)
+
+    def n_done(found: list[Record]) -> int:
+        return sum(record.status == DONE for record in found if record.repeat < first_repeats)
+
+    found: list[Record] = []
+    for by_kind in kinds.values():
+        own = max(by_kind.items(), key=lambda item: (n_done(item[1]), item[0]))[1]
+        open_repeats = {record.repeat for record in own if record.status == NOT_RUN}
+        found += [r for r in own if r.repeat < first_repeats or r.repeat not in open_repeats]
+    return found
 
 
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
@@ -132,6 +195,8 @@ def _standing(label: str, records: list[Record], baseline: str, scout_score: flo
         reference=records[0].reference,
         n_folds=len(done),
         n_planned=len(records),
+        n_repeats=len({record.repeat for record in done}),
+        tuned=records[0].tuned,
         scout_score=scout_score,
         note=_note(done, failed, records),
     )
@@ -188,34 +253,72 @@ def _interval(scores: np.ndarray, test_to_train: float) -> tuple[float, float] |
     if len(scores) < 2:
         return None
     error = np.sqrt(scores.var(ddof=1) * (1 / len(scores) + test_to_train))
-    half_width = float(error * stats.t.ppf(0.975, len(scores) - 1))
+    half_width = float(error * special.stdtrit(len(scores) - 1, 0.975))
     return float(scores.mean()) - half_width, float(scores.mean()) + half_width
 
 
-def _tested(rows, by_label, baseline: str, metric: Metric) -> list[Standing]:
+def _tested(
+    rows: Sequence[Standing],
+    by_label: Mapping[str, list[Record]],
+    baseline: str,
+    metric: Metric,
+    first_repeats: int,
+    rope: float | None,
+) -> list[Standing]:
     """Rows with their tests against the baseline, adjusted for how many there are."""
-    reference_scores = {record.fold: record for record in by_label[baseline] if record.status == DONE}
+    theirs = {record.fold: record for record in by_label[baseline] if record.status == DONE}
+    if rope is None:
+        rope = metric.equivalence([record.score for record in theirs.values()])
     tested = {}
     for row in rows:
-        common = [r for r in by_label[row.label] if r.status == DONE and r.fold in reference_scores]
-        if row.label == baseline or not common:
-            continue
-        ours = [record.score for record in common]
-        theirs = [reference_scores[record.fold].score for record in common]
-        row = replace(row, difference=float(np.mean(np.subtract(ours, theirs))))
-        if len(common) >= 2:
-            p_value = _paired_p(ours, theirs, common)
-            row = replace(row, p_value=p_value, wilcoxon_p=wilcoxon_signed_rank(ours, theirs).p_value)
-        tested[row.label] = row
-    # Reference models are a family of their own: showing them costs the learners nothing.
-    for family in (False, True):
-        compared = [row for row in tested.values() if row.p_value is not None and row.reference == family]
-        for row, adjusted in zip(compared, holm([row.p_value for row in compared]), strict=True):
+        common = [r for r in by_label[row.label] if r.status == DONE and r.fold in theirs]
+        if row.label != baseline and common:
+            pairs = [(record, theirs[record.fold]) for record in common]
+            tested[row.label] = _against(row, pairs, metric, first_repeats, rope)
+    for family in _families(tested.values()):
+        for row, adjusted in zip(family, holm([row.p_value for row in family]), strict=True):
             verdict = NO_DIFFERENCE
             if adjusted < SIGNIFICANCE_LEVEL:
-                verdict = BEATS if metric.better(row.difference) > 0 else WORSE
+                verdict = BEATS if metric.better(row.difference or 0.0) > 0 else WORSE
             tested[row.label] = replace(row, p_adjusted=float(adjusted), verdict=verdict)
     return [tested.get(row.label, row) for row in rows]
+
+
+def _against(
+    row: Standing, pairs: Sequence[tuple[Record, Record]], metric: Metric, first_repeats: int, rope: float
+) -> Standing:
+    """A row with its difference from the baseline on the folds both have, and the tests of it."""
+    ours, theirs = ([record.score for record in side] for side in zip(*pairs))
+    common = [record for record, _ in pairs]
+    first = [record.repeat < first_repeats for record in common]
+    gains = metric.better(1.0) * np.subtract(ours, theirs)
+    ahead = bool(np.mean(gains[first]) > 0) if any(first) else False
+    row = replace(row, difference=float(np.mean(np.subtract(ours, theirs))), could_win=ahead)
+    if len(common) < 2:
+        return row
+    better, same, worse = correlated_t_chances(gains, np.zeros(len(gains)), _test_to_train(common), rope)
+    return replace(
+        row,
+        p_value=_paired_p(ours, theirs, common),
+        wilcoxon_p=wilcoxon_signed_rank(ours, theirs).p_value,
+        chance_better=better,
+        chance_equivalent=same,
+        chance_worse=worse,
+    )
+
+
+def _families(rows: Iterable[Standing]) -> list[list[Standing]]:
+    """Rows whose p values are adjusted together.
+
+    Learners ahead of the baseline after the first pass are one family, those behind another: which side
+    a learner without an effect falls on says nothing about the size of its two-sided p value, so a family
+    is adjusted for its own size. Reference models cost the learners nothing.
+    """
+    families: dict[str, list[Standing]] = defaultdict(list)
+    for row in rows:
+        if row.p_value is not None:
+            families["reference" if row.reference else "ahead" if row.could_win else "behind"].append(row)
+    return list(families.values())
 
 
 def paired_test(protocol: Mapping) -> str:

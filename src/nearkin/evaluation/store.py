@@ -48,6 +48,31 @@ CREATE TABLE IF NOT EXISTS artifacts (run TEXT, name TEXT, content TEXT, PRIMARY
 """
 
 
+class StoreError(OSError):
+    """The results file cannot be used; the message names the file, the problem and the remedy."""
+
+
+def _explained(path: str, error: sqlite3.Error) -> Exception:
+    """An error of SQLite in words for people."""
+    text = str(error).lower()
+    if "full" in text or "disk i/o" in text:
+        problem, remedy = "the disk is full", "free some space and run it again: what is finished is kept"
+    elif "locked" in text or "busy" in text:
+        problem = "another program has not let go of it"
+        remedy = "wait for it to end, or choose another file"
+    elif "readonly" in text or "read-only" in text:
+        problem, remedy = "it may not be written", "change its permissions, or choose another file"
+    elif "unable to open" in text:
+        problem, remedy = "it cannot be opened", "look at the permissions of the file and its folder"
+    elif "malformed" in text:
+        problem, remedy = "it is damaged", "choose another file, or restore this one"
+    elif isinstance(error, sqlite3.OperationalError):
+        problem, remedy = f"SQLite says: {error}", "choose another file"
+    else:
+        return ValueError(f"{path} is not a nearkin results file ({error}); choose another file.")
+    return StoreError(f"results cannot be kept in {path}: {problem}; {remedy}.")
+
+
 class ResultsStore:
     """Results of comparisons in one SQLite file, safe to share between threads and processes.
 
@@ -67,37 +92,39 @@ class ResultsStore:
         self.path = path
 
     @classmethod
-    def open(cls, path: str | PathLike | None = None) -> ResultsStore:
+    def open(cls, path: str | PathLike | None = None, busy_seconds: float = BUSY_SECONDS) -> ResultsStore:
         """Open a results file, made if it is not there; None keeps everything in memory.
 
-        Raises ValueError if the file is something else than nearkin results.
+        Others that write to the file are waited for up to `busy_seconds`. Raises ValueError if the file is
+        something else than nearkin results, and StoreError if it cannot be used.
         """
         location = ":memory:" if path is None else str(path)
         if path is not None and not Path(path).parent.is_dir():
             raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep {Path(path).name} in.")
-        # Autocommit: every transaction below is explicit.
-        connection = sqlite3.connect(
-            location, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        try:
+            # Autocommit: every transaction below is explicit.
+            connection = sqlite3.connect(
+                location, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise _explained(location, error) from error
         connection.row_factory = sqlite3.Row
         store = cls(connection, location)
         try:
-            store._prepare()
-        except sqlite3.DatabaseError as error:
-            connection.close()
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            raise ValueError(f"{location} is not a nearkin results file ({error}).") from error
-        except ValueError:
+            store._prepare(busy_seconds)
+        except BaseException:
             connection.close()
             raise
         return store
 
-    def _prepare(self) -> None:
-        _retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone())
-        # Committed results survive any death of the process; a power cut may cost the last few of
-        # them, never the file.
-        self._connection.execute("PRAGMA synchronous = NORMAL")
+    def _prepare(self, busy_seconds: float) -> None:
+        with self._explaining():
+            _retry_while_locked(
+                lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone(), busy_seconds
+            )
+            # Committed results survive any death of the process; a power cut may cost the last few of
+            # them, never the file.
+            self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             application = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -120,18 +147,28 @@ class ResultsStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+        with self._lock, self._explaining():
             # Immediate: with the write lock taken now, what is read here holds until it is written.
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk has rolled it back already.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Errors of SQLite with the file's name and a remedy."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _explained(self.path, error) from error
 
     def _query(self, statement: str, values: Sequence = ()) -> list[sqlite3.Row]:
-        with self._lock:
+        with self._lock, self._explaining():
             return self._connection.execute(statement, values).fetchall()
 
     def close(self) -> None:
@@ -146,8 +183,14 @@ class ResultsStore:
 
     # What the runner writes
 
-    def register(self, run: str, tasks: Sequence[Task], description: Mapping) -> None:
-        """Make a run and its tasks known; those already there keep their results."""
+    def register(
+        self, run: str, tasks: Sequence[Task], description: Mapping, positions: Sequence[int] | None = None
+    ) -> None:
+        """Make a run and its tasks known, or more tasks of it; those already there keep their results.
+
+        `positions` are the tasks' places in the run, by default in the order given.
+        """
+        positions = range(len(tasks)) if positions is None else positions
         problems: dict[str, Problem] = {task.problem.fingerprint: task.problem for task in tasks}
         with self._transaction() as connection:
             connection.executemany(
@@ -169,7 +212,7 @@ class ResultsStore:
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO run_tasks VALUES (?, ?, ?)",
-                [(run, position, task.key) for position, task in enumerate(tasks)],
+                [(run, position, task.key) for position, task in zip(positions, tasks, strict=True)],
             )
 
     def free_failed(self, keys: Iterable[str], failures: Iterable[str]) -> None:
@@ -259,9 +302,9 @@ class ResultsStore:
         return json.loads(rows[0]["content"]) if rows else None
 
 
-def _retry_while_locked(action) -> None:
+def _retry_while_locked(action, seconds: float) -> None:
     """Changing the journal mode does not wait for others by itself."""
-    deadline = time.monotonic() + BUSY_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         try:
             action()

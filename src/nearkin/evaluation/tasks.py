@@ -55,6 +55,8 @@ class Record:
         Which problem, candidate and split (as ``repeat.fold``).
     setting, chosen : dict
         Parameters fixed for the candidate, and those tuning chose.
+    tuned : bool
+        Whether there was a grid to choose from; the same candidate may have records of both kinds.
     figures : dict
         What else is known of the fitted model: `sparsity`, the share of features it ignores; and for
         a candidate that scores every setting its `grid`, and `scores` and `sparsity` of each setting in
@@ -84,6 +86,7 @@ class Record:
     n_train: int = 0
     n_test: int = 0
     reference: bool = False
+    tuned: bool = False
     chosen: dict = field(default_factory=dict)
     figures: dict = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -93,6 +96,11 @@ class Record:
     test_rows: np.ndarray | None = None
     predictions: np.ndarray | None = None
     neighbours: np.ndarray | None = None
+
+    @property
+    def repeat(self) -> int:
+        """Which drawing of the folds this one belongs to."""
+        return int(self.fold.partition(".")[0])
 
     @classmethod
     def of_task(cls, task: Task, **outcome) -> Record:
@@ -108,19 +116,25 @@ class Record:
             n_train=len(task.split.train),
             n_test=len(task.split.test),
             reference=task.candidate.reference,
+            tuned=bool(task.candidate.grid),
             protocol=task.protocol,
             **outcome,
         )
 
 
 def plan_tasks(
-    problem: Problem, candidates: Iterable[Candidate], protocol: Protocol, seed: int = 0
+    problem: Problem,
+    candidates: Iterable[Candidate],
+    protocol: Protocol,
+    seed: int = 0,
+    *,
+    untuned_too: bool = False,
 ) -> list[Task]:
     """All tasks of a comparison, fold by fold, so that an interrupted run has compared like with like.
 
     Where the protocol has validation rows, each setting of a grid becomes its own task and the
     choice among them is made afterwards from the validation scores; elsewhere a task tunes itself
-    inside its training rows.
+    inside its training rows, and `untuned_too` adds one without tuning for every candidate with a grid.
     """
     candidates = list(candidates)
     repeated = [
@@ -132,6 +146,8 @@ def plan_tasks(
     described, identity_of_split = protocol.describe(), protocol.identity()
     if splits and splits[0].validation is not None:
         candidates = [expanded for candidate in candidates for expanded in candidate.expand()]
+    elif untuned_too:
+        candidates += [candidate.untuned() for candidate in candidates if candidate.grid]
     signatures = [candidate.signature() for candidate in candidates]
     tasks = []
     for split in splits:

@@ -133,6 +133,23 @@ class Worker:
         return status, f"{log}\nthe process died with exit code {code}.".lstrip()
 
 
+class WorkerPool:
+    """Workers that stay for all stages of a comparison, so that each loads and compiles its code once.
+
+    Of no workers: the tasks then run in this process.
+    """
+
+    def __init__(self, jobs: int, memory_bytes: int | None = None):
+        self.workers = [Worker(memory_bytes) for _ in range(jobs)]
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_) -> None:
+        for worker in self.workers:
+            worker.stop()
+
+
 def _read(process: subprocess.Popen):
     return pickle.load(process.stdout)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from nearkin.evaluation import Record
-from nearkin.evaluation.metrics import METRICS, Metric
+from nearkin.evaluation.metrics import Metric, metric_named
 from nearkin.evaluation.standings import choose_by_validation
 from nearkin.evaluation.tasks import DONE
 from nearkin.experiments.paper import MEASURES, Paper, Setup
@@ -30,7 +30,7 @@ def grouped(paper: Paper, records: Iterable[Record]) -> dict[tuple[str, str], li
         by_dataset[label_of[record.dataset]].append(record)
     found = {}
     for label, own in by_dataset.items():
-        metric = METRICS[own[0].metric]
+        metric = metric_named(own[0].metric)
         for method, chosen in choose_by_validation(own, metric).items():
             found[label, method] = at_best_point(chosen, metric)
     return found

@@ -31,6 +31,8 @@ from nearkin.predictors.learned_distance import fit_learner, learned_distance, t
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.search import Hubness, NeighbourSearch
 
+_OTHER = {"KNNClassifier": "KNNRegressor", "KNNRegressor": "KNNClassifier"}
+
 
 class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
     """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
@@ -82,6 +84,13 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             raise TypeError(
                 f"learner={self.learner!r}: expected a learner such as LMNN() or None for Euclid; the number "
                 "of neighbours is the second argument, n_neighbors."
+            )
+        tasks = getattr(self.learner, "tasks", (self._task,))
+        if self._task not in tasks:
+            name, other = type(self.learner).__name__, _OTHER[type(self).__name__]
+            raise ValueError(
+                f"{name} is a learner for {' and '.join(tasks)}, but {type(self).__name__} is for "
+                f"{self._task}; use {other}({name}()), or another learner: `nearkin learners` lists them."
             )
         if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -11,6 +12,7 @@ import numpy as np
 
 from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
 from nearkin.evaluation.metrics import CLASSIFICATION
+from nearkin.evaluation.standings import NOT_RUN_BUDGET, shown_records
 from nearkin.evaluation.tasks import DONE
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
@@ -169,12 +171,15 @@ def _misses(records: Sequence[Record], label: str, y, names: Sequence[str]) -> d
 def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
     """What went less than well, one line per learner."""
     found = []
+    cut_short = [row.label for row in comparison.rows if row.partial and row.note.endswith(NOT_RUN_BUDGET)]
+    if cut_short:
+        found.append(f"Some folds were not run for want of time: {', '.join(cut_short)}.")
     for row in comparison.rows:
         own = [record for record in records if record.learner == row.label]
         warned = sum(any("ConvergenceWarning" in text for text in record.warnings) for record in own)
         if warned:
             found.append(f"{row.label} did not converge in {warned} of {row.n_planned} folds.")
-        if row.note:
+        if row.note and row.label not in cut_short:
             found.append(f"{row.label}: {row.note}.")
     return found
 
@@ -207,9 +212,12 @@ def report_results(
             about = f" on {dataset!r}" if dataset else ""
             raise ValueError(f"{results} holds no comparison{about}; it has: {names}.")
         run, description = runs[-1]["run"], runs[-1]["description"]
+        first_repeats = description.get("first_repeats")
         records = store.results(run)
         kept, y = store.artifact(run, "views"), store.targets(run)
-    comparison = summarise(records, description["baseline"], run=run)
+    rope = description.get("rope")
+    comparison = summarise(records, description["baseline"], run=run, first_repeats=first_repeats, rope=rope)
+    records = shown_records(records, first_repeats or math.inf)
     given = Circumstances.from_dict(description)
     circumstances = replace(given, notices=[*given.notices, *warnings_of(comparison, records)])
     if kept is not None:

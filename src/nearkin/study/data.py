@@ -9,6 +9,9 @@ import numpy as np
 from nearkin.datasets import DataError, Dataset, dataset_from_table
 from nearkin.datasets.targets import task_of_numbers
 
+#: Fewer rows leave nothing to train or to test on once settings are tuned inside the folds.
+FEWEST_ROWS = 6
+
 
 def as_dataset(
     X, y=None, *, task: str | None = None, name: str = "data", impute: str | None = None
@@ -90,6 +93,20 @@ def refuse_nothing_to_learn(data: Dataset) -> None:
         raise DataError(
             f"the target ({names}) is the same in every row, so there is nothing to predict; choose another "
             "target."
+        )
+
+
+def refuse_too_few_rows(data: Dataset) -> None:
+    """Refuse to compare on rows that cannot be split into training, choosing and testing."""
+    if data.n_samples < FEWEST_ROWS:
+        raise DataError(
+            f"{data.name} has only {data.n_samples} rows; a comparison trains, tunes and tests on different "
+            f"ones and needs at least {FEWEST_ROWS} (dozens to show anything). `nearkin fit` takes fewer."
+        )
+    if data.task == "classification" and np.unique(data.y, return_counts=True)[1].max() < 2:
+        raise DataError(
+            f"every row of {data.name} has a class of its own, so none can be both learned and tested; "
+            "choose another target, or regression as the task."
         )
 
 

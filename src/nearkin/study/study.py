@@ -18,20 +18,31 @@ from nearkin.evaluation import (
     Problem,
     Progress,
     Record,
+    RepeatRule,
     ResultsStore,
     StratifiedFolds,
     fit_candidate,
+    metric_named,
 )
+from nearkin.evaluation.comparison import BEST_MEAN
 from nearkin.evaluation.fingerprints import describe
+from nearkin.evaluation.problems import usual_metric
 from nearkin.evaluation.rows import plain
 from nearkin.evaluation.runner import versions
+from nearkin.evaluation.standings import shown_records
 from nearkin.report import require_plotting
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.report.words import seconds_text
-from nearkin.study.data import as_dataset
-from nearkin.study.models import EUCLID, chosen_learners, make_candidates, reference_candidates, settled_scale
+from nearkin.study.data import as_dataset, refuse_too_few_rows
+from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
+from nearkin.study.references import (
+    imbalance_notices,
+    judged_candidates,
+    majority_candidate,
+    reference_candidates,
+)
 from nearkin.study.saving import save_model
 
 
@@ -43,7 +54,9 @@ def compare(
     task: str | None = None,
     time_budget: float | str | None = "auto",
     folds: int | None = None,
-    repeats: int = 1,
+    repeats: int | str = "auto",
+    metric: str | None = None,
+    rope: float | None = None,
     n_neighbors: int | None = None,
     tune: str = "quick",
     scale: str = "auto",
@@ -55,6 +68,7 @@ def compare(
     seed: int = 0,
     results: str | PathLike | None = None,
     progress: Callable[[Progress], None] | None = None,
+    interruptible: bool = False,
     name: str = "data",
     command: str = "",
 ) -> Study:
@@ -75,8 +89,19 @@ def compare(
     time_budget : float, "auto" or None
         Seconds after which to stop; what is not finished then is said to be "not run". "auto" is 45 to
         250 by the number of rows, None has no limit.
-    folds, repeats : int
-        Folds, 10 up to 2,000 rows and 5 above by default, and how often they are drawn anew.
+    folds : int, optional
+        10 up to 2,000 rows and 5 above by default.
+    repeats : int or "auto"
+        How often the folds are drawn for every learner. "auto" is once, and then up to ten times for
+        Euclid and the learners that may yet be shown to beat it, as long as time is left and the answer is
+        not clear.
+    metric : str, optional
+        What settings are chosen and learners ranked by: accuracy (the default), balanced-accuracy, macro-f1,
+        log-loss, roc-auc, and as retrieval of rows of the same class mrr, map@r, recall@K,
+        precision@K, ndcg@K; for regression arrmse (the default), r2, mae.
+    rope : float, optional
+        Differences of the score up to this size count as practically equivalent: 0.01 by default, for
+        MAE 1 % of Euclid's.
     n_neighbors : int, optional
         Neighbours that vote; tuned by default.
     tune : {"quick", "full", "none"}
@@ -100,6 +125,8 @@ def compare(
         Keep results in this file; the same call continues a stopped run.
     progress : callable, optional
         Called with a `Progress` after every fold.
+    interruptible : bool
+        Return what there is on Ctrl-C, with `study.comparison.interrupted` set, instead of raising.
     name : str
         Of the data, where it is not a Dataset.
     command : str
@@ -123,16 +150,15 @@ def compare(
     >>> study.winner
     'RCA'
     >>> print(study.statement)
-    Nothing beats Euclid: RCA has the best mean, but the difference could be chance.
+    Nothing beats Euclid: RCA has the best mean, but the difference could be chance (...).
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
+    refuse_too_few_rows(data)
     n_folds = folds or (10 if data.n_samples <= 2000 else 5)
     seconds = _seconds(time_budget, data.n_samples)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
     scale, scaling_notices = settled_scale(scale, data.X)
     notices = [*notices, *scaling_notices]
-    for notice in notices:
-        warnings.warn(notice, stacklevel=2)
     candidates = make_candidates(
         data, chosen, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
     )
@@ -141,12 +167,22 @@ def compare(
             data.task,
             data.is_sparse,
             data.n_targets,
-            scale if scaling_notices else "auto",
             data.encoder,
+            scale if scaling_notices else "auto",
         )
-    protocol = (StratifiedFolds if data.task == "classification" else Folds)(n_folds, repeats)
+    if data.task == "classification":
+        candidates.append(majority_candidate())
+    judged_by = usual_metric(data.task) if metric is None else metric_named(metric)
+    candidates, unjudged = judged_candidates(candidates, judged_by)
+    notices += [*unjudged, *imbalance_notices(data, judged_by)]
+    for notice in notices:
+        warnings.warn(notice, stacklevel=2)
+    rule = _repeat_rule(repeats)
+    protocol = (StratifiedFolds if data.task == "classification" else Folds)(
+        n_folds, 1 if rule is not None else int(repeats)
+    )
     circumstances = Circumstances(
-        facts=_facts(data, protocol, scale, seconds, seed),
+        facts=_facts(data, protocol, rule, scale, seconds, seed),
         versions=versions(),
         command=command,
         notices=notices,
@@ -162,6 +198,9 @@ def compare(
             baseline=baseline,
             name=data.name,
             task=data.task,
+            metric=judged_by,
+            rope=rope,
+            more_repeats=rule,
             store=store,
             jobs=jobs,
             isolate=isolate,
@@ -169,9 +208,19 @@ def compare(
             seed=seed,
             description=circumstances.to_dict(),
             progress=progress,
+            interruptible=interruptible,
         )
-        records = store.results(comparison.run)
+        records = shown_records(store.results(comparison.run), protocol.n_repeats)
     return Study(data, candidates, comparison, records, circumstances, results)
+
+
+def _repeat_rule(repeats: int | str) -> RepeatRule | None:
+    """The rule of automatic repeats; None for a fixed number."""
+    if repeats == "auto":
+        return RepeatRule()
+    if isinstance(repeats, str) or repeats < 1:
+        raise ValueError(f"repeats={repeats!r}: expected a number of at least 1, or 'auto'.")
+    return None
 
 
 def _seconds(time_budget: float | str | None, n_rows: int) -> float | None:
@@ -243,26 +292,33 @@ class Study:
         Parameters
         ----------
         label : str, optional
-            The winner by default.
+            The winner by default; "significant" for the best of those shown to beat Euclid, or Euclid.
         rows : array of int, optional
             Rows to fit on; all by default.
         """
-        label = self.winner if label is None else label
-        if label is None:
-            raise ValueError("no learner finished, so there is no winner to fit.")
-        setting = self.comparison.row(label).setting
+        row = self.comparison.choose(label or BEST_MEAN).standing
+        label, setting = row.label, row.setting
         candidate = next(candidate for candidate in self.candidates if candidate.label == label)
         decided = replace(candidate.untuned(), setting=original_values(candidate, setting))
         data = self.data if rows is None else self.data.take(rows)
-        model, _ = fit_candidate(Problem(data.name, data.X, data.y, data.task), decided, self.comparison.seed)
+        problem = Problem(data.name, data.X, data.y, data.task, self.comparison.metric)
+        model, _ = fit_candidate(problem, decided, self.comparison.seed)
         return model
 
     def save(self, path: str | PathLike, label: str | None = None) -> Path:
-        """Fit the winner (or the candidate named) on all rows and save it with its provenance."""
-        model, label = self.fit(label), self.winner if label is None else label
-        row, metric = self.comparison.row(str(label)), self.comparison.metric
+        """Fit a candidate on all rows and save it with its provenance.
+
+        Parameters
+        ----------
+        path : path of the file
+        label : str, optional
+            The candidate's name; "best-mean" (the default) is the winner, "significant" the best of those
+            that beat the baseline, or the baseline if none does.
+        """
+        row, reason = self.comparison.choose(label or BEST_MEAN)
+        model, metric = self.fit(row.label), self.comparison.metric
         scores = {"metric": metric.name, "mean": row.mean, "sd": row.sd, "folds": list(row.scores)}
-        scores["reason"] = self.comparison.reason if row.label == self.winner else "asked for"
+        scores["reason"] = reason
         command = self.circumstances.command
         save_model(model, self.data, path, learner=row.label, scores=scores, command=command)
         return Path(path)
@@ -321,10 +377,16 @@ def original_values(candidate: Candidate, setting: Mapping[str, Any]) -> dict[st
 
 
 def _facts(
-    data: Dataset, protocol: Folds | StratifiedFolds, scale: str, seconds, seed: int
+    data: Dataset,
+    protocol: Folds | StratifiedFolds,
+    rule: RepeatRule | None,
+    scale: str,
+    seconds: float | None,
+    seed: int,
 ) -> dict[str, str]:
     kind = "stratified " if data.task == "classification" else ""
     times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
+    more = "" if rule is None else f"; up to {rule.most} times for those that may win"
     predicts = (
         f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
         if data.task == "classification"
@@ -335,7 +397,8 @@ def _facts(
         "rows": f"{data.n_samples:,}",
         "features": f"{data.n_features:,}" + (" (sparse)" if data.is_sparse else ""),
         "predicts": predicts,
-        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds",
+        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds"
+        + more,
         "scaling": scale,
         "time budget": "none" if seconds is None else seconds_text(seconds),
         "seed": str(seed),

@@ -1,5 +1,6 @@
 """Whether a difference is more than chance: tests for two methods, for many, and their adjustments."""
 
+from nearkin.evaluation.significance.bayesian import Chances, correlated_t_chances
 from nearkin.evaluation.significance.paired import (
     PairedTest,
     corrected_paired_t,
@@ -19,11 +20,13 @@ from nearkin.evaluation.significance.ranks import (
 )
 
 __all__ = [
+    "Chances",
     "FriedmanTest",
     "PairedTest",
     "PostHocComparison",
     "compare_with_control",
     "corrected_paired_t",
+    "correlated_t_chances",
     "critical_difference",
     "finner",
     "five_by_two_f",

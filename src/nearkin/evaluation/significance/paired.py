@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,11 @@ def _differences(first, second, minimum: int) -> np.ndarray:
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("scores contain NaN or infinity; leave out the folds where a method failed.")
     return first - second
+
+
+def overlap_differences(first, second) -> np.ndarray:
+    """Differences of scores on the folds of a cross-validation, checked; at least two."""
+    return _differences(first, second, 2)
 
 
 def corrected_paired_t(first, second, test_to_train: float, confidence: float = 0.95) -> PairedTest:
@@ -55,7 +60,7 @@ def corrected_paired_t(first, second, test_to_train: float, confidence: float = 
     >>> round(test.difference, 3), round(test.statistic, 3), round(test.p_value, 3)
     (0.15, 3.286, 0.081)
     """
-    differences = _differences(first, second, 2)
+    differences = overlap_differences(first, second)
     n = len(differences)
     mean = float(differences.mean())
     error = float(np.sqrt(differences.var(ddof=1) * (1 / n + test_to_train)))
@@ -64,8 +69,8 @@ def corrected_paired_t(first, second, test_to_train: float, confidence: float = 
         statistic = 0.0 if mean == 0 else float(np.copysign(np.inf, mean))
         return PairedTest(mean, statistic, 1.0 if mean == 0 else 0.0, (mean, mean))
     statistic = mean / error
-    half_width = error * float(stats.t.ppf((1 + confidence) / 2, n - 1))
-    p_value = 2 * float(stats.t.sf(abs(statistic), n - 1))
+    half_width = error * float(special.stdtrit(n - 1, (1 + confidence) / 2))
+    p_value = 2 * float(special.stdtr(n - 1, -abs(statistic)))
     return PairedTest(mean, statistic, p_value, (mean - half_width, mean + half_width))
 
 

@@ -14,10 +14,12 @@ def component_choices(n_samples: int, n_features: int) -> list[int | None]:
 
 
 def low_rank_choices(n_samples: int, n_features: int) -> list[int]:
-    """A few true reductions of the number of dimensions.
+    """A few true reductions of the number of dimensions, which a third of the rows still span.
 
-    >>> low_rank_choices(1000, 64)
-    [16, 32]
+    Folds inside folds train on about that many, and a start by PCA has no more directions than rows.
+
+    >>> low_rank_choices(1000, 64), low_rank_choices(300, 5000)
+    ([16, 32], [50, 100])
     """
-    most = min(n_features, n_samples - 1)
-    return sorted({max(1, min(most, n_features // 4)), max(1, min(most, n_features // 2))})
+    spanned = min(n_features, 2 * (n_samples // 3))
+    return sorted({max(1, spanned // 4), max(1, spanned // 2)})

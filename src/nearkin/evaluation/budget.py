@@ -1,0 +1,113 @@
+"""What to do first when time may run out, and what it will cost."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nearkin.evaluation.comparison import Comparison
+from nearkin.evaluation.measurement import INNER_FOLDS
+from nearkin.evaluation.problems import Candidate, Problem
+from nearkin.evaluation.tasks import DONE, Record, Task
+
+#: Reference models whose folds take no longer than this together do not wait for their turn.
+FREE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of a time budget at which the stages of a comparison end; the rest is for repeats."""
+
+    scout: float = 0.25
+    untuned: float = 0.7
+    tuned: float = 0.85
+    grace: float = 0.1  # for what is under way at the end of a stage
+
+
+def first_folds_first(
+    tasks: Sequence[Task], scouted: Sequence[Record], baseline: str, problem: Problem, seconds: float
+) -> tuple[list[Task], list[Task]]:
+    """Tasks in the order in which they are worth doing if time may run out, and those that will not fit in.
+
+    The baseline comes first; then the promising candidates, cheapest first, and the others, best
+    first, as long as they are expected to fit into the time. All that fit get their first fold before any
+    gets its others, which follow candidate by candidate. Of the rest the cheapest come first.
+    """
+    by_label: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        by_label[task.candidate.label].append(task)
+    found = {record.learner: record for record in scouted if record.status == DONE}
+    costs = {
+        label: _expected_seconds(own, found[label]) if label in found else math.inf
+        for label, own in by_label.items()
+    }
+    promising = _promising(list(found.values()), problem)
+
+    def priority(label: str) -> tuple:
+        if label == baseline:
+            return (0, 0.0)
+        if by_label[label][0].candidate.reference and costs[label] <= FREE_SECONDS:
+            return (0, 1.0)
+        if label in promising:
+            return (1, costs[label])
+        return (2, -problem.metric.better(found[label].score or 0.0)) if label in found else (3, 0.0)
+
+    affordable, others = [], []
+    for label in sorted(by_label, key=priority):
+        if label == baseline or costs[label] <= seconds:
+            affordable.append(label)
+            seconds -= costs[label]
+        else:
+            others.append(label)
+    others.sort(key=lambda label: costs[label])
+    firsts = [by_label[label][0] for label in affordable]
+    rest = [task for label in affordable for task in by_label[label][1:]]
+    return firsts + rest, [task for label in others for task in by_label[label]]
+
+
+def _promising(scouted: Sequence[Record], problem: Problem) -> set[str]:
+    """Candidates whose scout score cannot be told from the best one: the split is small."""
+    if not scouted:
+        return set()
+    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in scouted}
+    best = max(scores.values())
+    if problem.metric.percent:
+        # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
+        n = scouted[0].n_test + 4
+        share = (best * scouted[0].n_test + 2) / n
+        tolerance = 2 * math.sqrt(share * (1 - share) / n)
+    else:
+        tolerance = 0.1 * abs(best)
+    return {label for label, score in scores.items() if score >= best - tolerance}
+
+
+def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
+    """Cost of a candidate's untuned folds from its time on the small split, taken to grow as n squared."""
+    once = (scouted.fit_seconds or 0.0) + (scouted.predict_seconds or 0.0)
+    return sum(once * (len(task.split.train) / scouted.n_train) ** 2 for task in tasks)
+
+
+def tuned_seconds(candidate: Candidate, untuned: Record) -> float:
+    """Cost of one tuned fold from an untuned one: a fit and a score per setting and inner fold."""
+    fit, predict = untuned.fit_seconds or 0.0, untuned.predict_seconds or 0.0
+    inner_train = untuned.n_train * (INNER_FOLDS - 1) / INNER_FOLDS
+    inner_test = untuned.n_train / INNER_FOLDS
+    inner_fit = fit * inner_train / untuned.n_train
+    inner_predict = predict * inner_train * inner_test / (untuned.n_train * untuned.n_test)
+    inner = candidate.n_fits * inner_fit + candidate.n_settings * inner_predict
+    return fit + predict + INNER_FOLDS * inner
+
+
+def in_reach(comparison: Comparison) -> set[str]:
+    """Candidates whose mean cannot be told from the best one's, by two standard errors of a mean."""
+    rows = [row for row in comparison.finished if not row.reference and row.interval is not None]
+    if not rows:
+        return set()
+    better = comparison.metric.better
+    best = max(rows, key=lambda row: better(row.mean or 0.0))
+    low, high = best.interval or (0.0, 0.0)
+    return {
+        row.label for row in rows if better(row.mean or 0.0) >= better(best.mean or 0.0) - (high - low) / 2
+    }

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
+
+from nearkin.evaluation import (
+    Candidate,
+    Problem,
+    RandomSplits,
+    Record,
+    StratifiedFolds,
+    plan_tasks,
+    summarise,
+)
+from nearkin.evaluation.budget import first_folds_first, in_reach, tuned_seconds
+
+X, Y = load_wine(return_X_y=True)
+
+
+def test_promising_and_affordable_candidates_come_first():
+    problem = Problem("wine", X, Y)
+    labels = ["Poor", "Costly", "Euclid", "Good", "Unknown"]
+    plan = [Candidate(label, KNeighborsClassifier()) for label in labels]
+    tasks = plan_tasks(problem, plan, StratifiedFolds(2))
+    scout = plan_tasks(problem, plan, RandomSplits(1))
+    scores = {"Poor": (0.5, 0.1), "Costly": (0.99, 100.0), "Euclid": (0.7, 0.1), "Good": (0.9, 0.1)}
+    scouted = [
+        Record.of_task(task, status="done", score=score, fit_seconds=seconds, predict_seconds=0.0)
+        for task in scout
+        if task.candidate.label in scores
+        for score, seconds in [scores[task.candidate.label]]
+    ]
+
+    def order(seconds):
+        fitting, others = first_folds_first(tasks, scouted, "Euclid", problem, seconds)
+        assert {task.candidate.label for task in others} == set(labels) - {t.candidate.label for t in fitting}
+        found = fitting + others
+        assert len(found) == len(tasks) == len({id(task) for task in found})
+        return [task.candidate.label for task in found]
+
+    # A first fold for each that fits in, then the others candidate by candidate; last what does not fit.
+    fitting = ["Euclid", "Good", "Poor"]
+    assert order(10.0) == fitting * 2 + ["Costly"] * 2 + ["Unknown"] * 2
+    assert order(0.25) == ["Euclid", "Good"] * 2 + ["Poor"] * 2 + ["Costly"] * 2 + ["Unknown"] * 2
+    # Within the error of the small split nobody is better, so the cheaper one goes first.
+    for record, seconds in zip(scouted, (0.4, 0.3, 0.1, 0.2), strict=True):
+        record.score, record.fit_seconds = 0.97, seconds
+    assert order(10.0)[:4] == ["Euclid", "Good", "Costly", "Poor"]
+
+
+def test_the_cost_of_tuning_counts_fits_and_scores_of_inner_folds():
+    grid = {"n_neighbors": [1, 3], "p": [1, 2, 3]}
+    candidate = Candidate("c", KNeighborsClassifier(), grid, predict_time=("n_neighbors",))
+    (task,) = plan_tasks(Problem("wine", X, Y), [candidate.untuned()], RandomSplits(1, test_share=0.5))
+    record = Record.of_task(task, status="done", score=1.0, fit_seconds=9.0, predict_seconds=0.0)
+    # Three fits on two thirds of the rows in each of three inner folds, and the last one.
+    assert tuned_seconds(candidate, record) == pytest.approx(9 + 3 * 3 * 6)
+    record.fit_seconds, record.predict_seconds = 0.0, 9.0
+    # Six settings; two ninths as many pairs of rows as in a fold that tests as many rows as it trains on.
+    assert tuned_seconds(candidate, record) == pytest.approx(9 + 3 * 6 * 2)
+
+
+def test_in_reach_is_what_the_interval_of_the_best_holds():
+    records = []
+    for label, score in (("Euclid", 0.8), ("near", 0.895), ("best", 0.9), ("far", 0.7)):
+        for fold in range(10):
+            noise = 0.01 * (-1) ** fold
+            fields = {"key": f"{label}{fold}", "dataset": "d", "learner": label, "fold": f"0.{fold}"}
+            records.append(
+                Record(
+                    **fields,
+                    seed=0,
+                    setting={},
+                    status="done",
+                    metric="accuracy",
+                    score=score + noise,
+                    n_train=90,
+                    n_test=10,
+                )
+            )
+    assert in_reach(summarise(records, "Euclid")) == {"near", "best"}
