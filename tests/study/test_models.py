@@ -106,3 +106,16 @@ def test_reference_models_are_marked_and_fit(task):
     for candidate in reference_candidates(task, sparse=False, n_targets=2):
         assert candidate.reference
         assert clone(candidate.estimator).fit(X, y).predict(X).shape == y.shape
+
+
+def test_settings_for_wide_data_can_be_fitted_in_the_inner_folds():
+    from nearkin import LMCA
+
+    rng = np.random.default_rng(0)
+    rows, labels = rng.standard_normal((60, 400)), np.arange(60) % 3
+    rows[:, :5] += labels[:, None]
+    for n_components in LMCA.tuning_grid(60, 400, 3)["n_components"]:
+        inner = LMCA(n_components, max_iter=500).fit(
+            rows[:20], labels[:20]
+        )  # two folds, then three inner ones
+        assert inner.components_.shape == (n_components, 400)
