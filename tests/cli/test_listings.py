@@ -61,3 +61,15 @@ def test_help_loads_nothing_heavy():
     code = f"import sys, nearkin.cli.app; print(*[name for name in {heavy} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.split() == []
+
+
+def test_learners_are_listed_with_their_settings(nearkin):
+    called = nearkin("learners")
+    assert called.code == 0
+    assert "n_targets=3" in called.out
+
+
+def test_hubness_has_a_learner_for_regression_too(nearkin, wave_csv):
+    called = nearkin("hubness", wave_csv, "--target", "Y1", "--json")
+    assert called.code == 0, called.err
+    assert [found["name"] for found in called.json()] == ["Euclid", "DMLMTP"]

@@ -119,3 +119,16 @@ def test_rows_of_unit_length_are_not_scaled_unless_asked():
     assert settled_scale("standard", unit) == ("standard", [])
     assert settled_scale("auto", rows) == ("auto", [])
     assert settled_scale("auto", np.sign(rows[:, :1])) == ("auto", [])
+
+
+def test_settings_for_wide_data_can_be_fitted_in_the_inner_folds():
+    from nearkin import LMCA
+
+    rng = np.random.default_rng(0)
+    rows, labels = rng.standard_normal((60, 400)), np.arange(60) % 3
+    rows[:, :5] += labels[:, None]
+    for n_components in LMCA.tuning_grid(60, 400, 3)["n_components"]:
+        inner = LMCA(n_components, max_iter=500).fit(
+            rows[:20], labels[:20]
+        )  # two folds, then three inner ones
+        assert inner.components_.shape == (n_components, 400)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import monotonic
 
+import numpy as np
+
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.protocols import RandomSplits
 from nearkin.evaluation.runner import do_tasks, run_name
@@ -33,8 +35,10 @@ def warm_up(
     """
     if not candidates:
         return {}
-    few = RandomSplits(2, stratified=problem.task == CLASSIFICATION, max_rows=WARM_UP_ROWS)
-    tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], few, seed)
+    rows = rows_to_warm_up(problem)
+    small = Problem(problem.name, *problem.rows(rows), problem.task, problem.metric)
+    few = RandomSplits(2, stratified=problem.task == CLASSIFICATION)
+    tasks = plan_tasks(small, [candidate.untuned() for candidate in candidates], few, seed)
     least, most = WARM_UP_SECONDS
     with ResultsStore.open() as store:
         store.register(run_name(tasks), tasks, {})
@@ -46,6 +50,20 @@ def warm_up(
         took = (record.fit_seconds or 0.0) + (record.predict_seconds or 0.0)
         seconds[record.learner] = min(took, seconds.get(record.learner, took))
     return seconds
+
+
+def rows_to_warm_up(problem: Problem) -> np.ndarray:
+    """A handful of rows of a few classes, those with most rows: learners refuse classes of single rows."""
+    n = len(problem.y)
+    if problem.task != CLASSIFICATION:
+        return np.arange(min(n, WARM_UP_ROWS))
+    _, codes, counts = np.unique(problem.y, return_inverse=True, return_counts=True)
+    found: list[np.ndarray] = []
+    for code in np.argsort(-counts, kind="stable"):
+        found.append(np.flatnonzero(codes == code)[: WARM_UP_ROWS // 3])
+        if len(found) > 1 and sum(map(len, found)) >= WARM_UP_ROWS:
+            break
+    return np.sort(np.concatenate(found))
 
 
 def scout(
