@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -13,6 +12,7 @@ from sklearn.utils import check_random_state
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
+from nearkin.learners.settings import check_count, check_number
 from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import squared_distances, squared_norms
@@ -145,14 +145,9 @@ class LDDM(ClassifierMixin, Learner):
         return self
 
     def _check_settings(self) -> None:
-        for name in ("n_targets", "n_impostors", "n_voters"):
-            if not _positive_whole(getattr(self, name)):
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected a positive integer.")
-        if not (self.n_focal in ("auto", None) or _positive_whole(self.n_focal)):
-            raise ValueError(f"n_focal={self.n_focal!r}: expected 'auto', None or a positive integer.")
-        b = self.compactness
-        if not isinstance(b, Real) or isinstance(b, bool) or not 0 <= float(b) < np.inf:
-            raise ValueError(f"compactness={b!r}: expected a number of at least 0.")
+        check_count(n_targets=self.n_targets, n_impostors=self.n_impostors, n_voters=self.n_voters)
+        check_count(words=("auto", None), n_focal=self.n_focal)
+        check_number(compactness=self.compactness)
 
     def _choose_focal(self, codes: np.ndarray) -> np.ndarray:
         n = len(codes)
@@ -212,7 +207,3 @@ class LDDM(ClassifierMixin, Learner):
         scores = (U @ directions.T) @ R.T
         scores -= squared_norms(R) / 2
         return self._codes[scores.argmax(axis=1)]
-
-
-def _positive_whole(value) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
