@@ -13,6 +13,7 @@ from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import squared_distances, squared_norms
@@ -21,8 +22,6 @@ from nearkin.numerics.threads import blas_threads
 
 # "auto" makes every row focal up to this many.
 MOST_FOCAL_ROWS = 2000
-# Entries of a block of distances.
-DISTANCES_AT_ONCE = 2**22
 
 
 class LDDM(ClassifierMixin, Learner):
@@ -170,10 +169,8 @@ class LDDM(ClassifierMixin, Learner):
         X = self._validate_new(X)
         U = self.distance_.embedding(X)
         votes = np.zeros((len(U), len(self.classes_)), dtype=U.dtype)
-        step = max(1, DISTANCES_AT_ONCE // max(len(self.focal_rows_), len(self._rows)))
         with blas_threads(len(self._rows) * self.directions_[0].size):
-            for start in range(0, len(U), step):
-                part = slice(start, start + step)
+            for part in blocks(len(U), len(self._rows)):
                 self._vote(U[part], votes[part])
         return votes / votes.sum(axis=1, keepdims=True)
 
