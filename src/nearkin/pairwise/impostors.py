@@ -188,7 +188,7 @@ class Impostors:
 
         A solver that has stepped too far needs to know no more than that.
         """
-        from nearkin.pairwise.kernels import hinge_block
+        from nearkin.pairwise.kernels_blocks import hinge_block
 
         n, policy, search = len(Z), self.policy, self.policy.lists.search
         block_weights = weights.astype(Z.dtype)

@@ -188,7 +188,7 @@ class SoftNeighbours:
         return value, slopes, offsets
 
     def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
-        from nearkin.pairwise.kernels_soft import softmax_block, weigh_classes
+        from nearkin.pairwise.kernels_blocks import softmax_block, weigh_classes
 
         norms = np.einsum("ij,ij->i", Z, Z)
         error = 4 * np.finfo(Z.dtype).eps * float((norms * self.sharpness).max())
@@ -250,7 +250,7 @@ class SoftNeighbours:
         return len(Z) * neighbours * policy.mutual <= self.most_listed
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
-        from nearkin.pairwise import kernels_soft as kernels
+        from nearkin.pairwise import kernels
 
         pairs, memory = self.memory.lists.mirrored(), self.memory
         assert memory.nearest is not None
@@ -314,17 +314,20 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: 
     >>> reach(Z, np.ones(1000), policy), reach(Z, np.ones(1000), policy, certain=True).decay > 16
     (Reach(decay=8.25, neighbours=5.9), True)
     """
-    from nearkin.pairwise.kernels_soft import FAR, softmax_histogram
-
     longest = float(np.log(len(Z) / policy.certain_share))
     rows, distances = probed_distances(Z, policy.lists.search.rows_probed)
-    distances[np.arange(len(rows)), rows] = FAR
+    distances[np.arange(len(rows)), rows] = np.inf
+    exponents = distances - distances.min(axis=1, keepdims=True)
+    exponents *= sharpness[rows, None].astype(Z.dtype)
+    weights = np.exp(-exponents)
+    weights /= weights.sum(axis=1, keepdims=True)
+    # How many neighbours, and what share of the weights, lie in each bin; the last holds all beyond.
     steps = int(np.ceil(longest * policy.steps_per_unit))
-    counts, shares = np.zeros(steps), np.zeros(steps + 1)
-    softmax_histogram(distances, sharpness[rows].astype(Z.dtype), policy.steps_per_unit, counts, shares)
-    counts, shares = counts.cumsum() / len(rows), shares / len(rows)
+    bins = np.minimum(exponents * policy.steps_per_unit, steps).astype(np.intp).ravel()
+    counts = np.bincount(bins, minlength=steps + 1)[:steps].cumsum() / len(rows)
     if certain:
         return Reach(longest, float(counts[-1]))
+    shares = np.bincount(bins, weights.ravel(), steps + 1) / len(rows)
     beyond = shares[::-1].cumsum()[::-1][1:]
     last = min(int(np.argmax(np.append(beyond, 0.0) <= policy.neglected_share)), steps - 1)
     return Reach(min((last + 1) / policy.steps_per_unit, longest), float(counts[last]))
