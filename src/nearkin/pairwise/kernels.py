@@ -32,15 +32,12 @@ def _first_flag(word):
 
 
 @njit(cache=True, nogil=True)
-def collect_near(
-    G, row, column, norms, halves, limits, firsts, written, rows_out, columns_out, distances_out
-):
+def collect_near(G, row, column, halves, limits, firsts, written, rows_out, columns_out):
     """Add the near pairs of a tile: those with ``halves[i] + halves[j] - G <= max of their limits``.
 
     G holds the inner products of rows ``row...`` with rows ``column...``; only partners from
     ``firsts[i]`` on are listed. Returns how many pairs are written then, or -1 if the output is too short.
     """
-    zero = G.dtype.type(0)
     n_rows, n_columns = G.shape
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     # Comparisons into bytes are vectorised; eight at a time, most of them are then passed over.
@@ -66,13 +63,12 @@ def collect_near(
                     word &= word - np.uint64(1)
                     rows_out[written] = i
                     columns_out[written] = column + c
-                    distances_out[written] = max(norms[i] + norms[column + c] - 2 * products[c], zero)
                     written += 1
     return written
 
 
 @njit(cache=True, nogil=True)
-def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_out):
+def sort_by_row(rows, columns, row, counts, columns_out):
     """Bring pairs of rows ``row...`` into rising order of the rows, otherwise as they are, and count them."""
     counts[:] = 0
     for p in range(rows.size):
@@ -81,7 +77,6 @@ def sort_by_row(rows, columns, distances, row, counts, columns_out, distances_ou
     for p in range(rows.size):
         r = rows[p] - row
         columns_out[places[r]] = columns[p]
-        distances_out[places[r]] = distances[p]
         places[r] += 1
 
 

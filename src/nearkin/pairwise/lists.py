@@ -28,8 +28,6 @@ class PairMemory:
     ----------
     groups : sorted integer array, optional
         Only pairs of different groups are listed.
-    largest_error : float, default=0
-        How far the distances of a new list may be from the exact ones, which take time.
     policy : ListPolicy, optional
 
     Attributes
@@ -53,13 +51,13 @@ class PairMemory:
     search : NearPairSearch
     """
 
-    def __init__(self, groups=None, largest_error: float = 0.0, policy: ListPolicy | None = None):
-        self.groups, self.largest_error, self.policy = groups, largest_error, policy or ListPolicy()
+    def __init__(self, groups=None, policy: ListPolicy | None = None):
+        self.groups, self.policy = groups, policy or ListPolicy()
         self.forget()
 
     def forget(self) -> None:
         """Be as if new: the next list is made from scratch."""
-        self.search = NearPairSearch(self.groups, self.largest_error, self.policy.search)
+        self.search = NearPairSearch(self.groups, self.policy.search)
         self.pairs: PairList | None = None
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)

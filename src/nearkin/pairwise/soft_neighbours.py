@@ -140,8 +140,7 @@ class SoftNeighbours:
         # The longest list of pairs that is worth its making.
         share = self.policy.largest_listed_share * len(y) * len(y) / 2
         self.most_listed = int(min(self.policy.largest_listed, share))
-        largest_error = self.policy.largest_exponent_error / float(sharpness.max())
-        self.memory = SoftMemory(PairMemory(None, largest_error, self.policy.lists), nearest)
+        self.memory = SoftMemory(PairMemory(policy=self.policy.lists), nearest)
 
     @property
     def inexact(self) -> bool:
