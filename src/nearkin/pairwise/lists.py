@@ -89,8 +89,7 @@ class PairMemory:
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
-            most = int(min(max_pairs, self.policy.longest * self.inside + len(Z)))
-            found = self.search(Z, (roots + self.margin) ** 2, most)
+            found = self.search(Z, (roots + self.margin) ** 2, max_pairs)
             self.ahead = self.ahead / 2 if found is None else self.policy.evaluations_ahead
         if found is None:
             self.margin = 0.0

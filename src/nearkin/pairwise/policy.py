@@ -76,8 +76,6 @@ class ListPolicy:
         Least change per evaluation that is planned for, as a share of the limits [by hand].
     largest_margin : float
         Share of the limits beyond which no list reaches: it would be too long [by hand].
-    longest : float
-        Pairs in a list per pair within the limits, and one for every row [by hand].
     largest_fall : float
         Factor by which the pairs within the limits may fall before a shorter list is made [by hand].
     oldest : int
@@ -90,7 +88,6 @@ class ListPolicy:
     entered_share: float = 0.005
     smallest_change: float = 0.005
     largest_margin: float = 0.15
-    longest: float = 40.0
     largest_fall: float = 3.0
     oldest: int = 10
 
