@@ -115,8 +115,6 @@ class SoftPolicy:
         Pairs beyond which full blocks take less memory [by hand: 6 million pairs are some 150 MB].
     mutual : float
         Listed pairs per neighbour within reach, between 1/2 (all mutual) and 1 [by hand].
-    evaluations_between_attempts : int
-        Evaluations by full blocks after a list was found to be too long [by hand].
     evaluations_per_reach : int
         Evaluations after which the reach is measured anew: neighbourhoods sharpen [by hand].
     largest_exponent_error : float
@@ -131,7 +129,6 @@ class SoftPolicy:
     largest_listed_share: float = 0.16
     largest_listed: int = 6_000_000
     mutual: float = 0.7
-    evaluations_between_attempts: int = 3
     evaluations_per_reach: int = 10
     largest_exponent_error: float = 2e-3
 

@@ -113,9 +113,10 @@ class _Tiles:
             if total > max_pairs:
                 return None
         counts = np.empty(min(self.rows, len(self.Z) - row), dtype=np.int64)
-        columns = np.empty(total, dtype=np.int32)
-        sort_by_row(*self.room[:, :total], row, counts, columns)
-        return counts, columns
+        others = np.empty(total, dtype=np.int32)
+        rows_found, others_found = self.room[:, :total]
+        sort_by_row(rows_found, others_found, row, counts, others)
+        return counts, others
 
 
 class NearPairSearch:

@@ -57,8 +57,6 @@ class SoftMemory:
         How far the exponent of a listed neighbour may lie below that of the nearest.
     age : int
         Evaluations since that was measured.
-    wait : int
-        Evaluations to come by full blocks, as a list was too long.
     inexact : bool
         Whether the last value left out neighbours.
     """
@@ -67,13 +65,12 @@ class SoftMemory:
     nearest: np.ndarray | None = field(default=None, repr=False)
     decay: float = 0.0
     age: int = 0
-    wait: int = 0
     inexact: bool = False
 
     def forget(self) -> None:
         """Be as if new, but for the hint."""
         self.lists.forget()
-        self.decay, self.age, self.wait, self.inexact = 0.0, 0, 0, False
+        self.decay, self.age, self.inexact = 0.0, 0, False
 
 
 class SoftNeighbours:
@@ -218,21 +215,13 @@ class SoftNeighbours:
     def _listed(self, Z, exact: bool) -> np.ndarray | None:
         """Distances of the near pairs; None where there are too few rows or too many near pairs."""
         policy, memory = self.policy, self.memory
-        if len(Z) < policy.smallest_listed:
-            return None
-        if memory.wait > 0:
-            memory.wait -= 1
-            return None
-        if not self._within_reach(Z, exact):
+        if len(Z) < policy.smallest_listed or not self._within_reach(Z, exact):
             return None
         if memory.nearest is None:
             memory.nearest = nearest_rows(Z, policy=policy.lists.search)
         limits = distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
         listed = memory.lists.within(Z, limits, self.most_listed)
-        if listed is None:
-            memory.wait = policy.evaluations_between_attempts
-            return None
-        return listed[1]
+        return None if listed is None else listed[1]
 
     def _within_reach(self, Z, exact: bool) -> bool:
         """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
