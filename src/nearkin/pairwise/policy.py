@@ -1,8 +1,11 @@
 """What tunes the engine room: every threshold, with its unit and where its value comes from.
 
 No field changes what is computed beyond the errors that README.md states: they decide how pairs are
-found, how long a list is kept, and when blocks are faster. Origins in brackets: *measured* names the
-sets on which neighbouring values were slower or less exact, *by hand* says that nobody has tried others.
+found, how long a list is kept, and when blocks are faster. Origins in brackets: *measured* gives the CPU
+time of whole fits without the trick, as a ratio to that with it (digits, 3,500 rows of MNIST in 50 or 164
+principal dimensions, 5,000 rows of letter, 3,000 of a Gaussian mixture), or names the sets on which other
+values were less exact; *by hand* says that nobody has tried others. Ratios are of the better of two runs each
+on a busy machine: differences below 0.1 mean nothing, those below 0.2 little.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ class SearchPolicy:
         How many times its share of the allowed pairs a stretch of rows may hold before the search gives
         up on all of them [measured: saves no time, but without it a search in vain takes twice the memory].
     fewest_dimensions : int
-        Dimensions from which on principal ones are searched first [by hand].
+        Dimensions from which on principal ones are searched first [by hand; measured: without them LMNN on
+        MNIST takes 1.21 in 164 dimensions, in 50 LMNN 0.94 and NCA 1.09].
     variance_share : float
         Share of the variance that the principal dimensions hold at first; halfway to one after each search
         that was misled [by hand].
@@ -75,12 +79,15 @@ class ListPolicy:
     smallest_change : float
         Least change per evaluation that is planned for, as a share of the limits [by hand].
     largest_margin : float
-        Share of the limits beyond which no list reaches: it would be too long [by hand].
+        Share of the limits beyond which no list reaches: it would be too long [by hand; measured: without,
+        1.35 for LMNN and MNIST in 164 dimensions, 1.12 for NCA in 50; without any margin, so that no list is
+        kept, 1.1 to 1.6 everywhere but on the mixture].
     largest_fall : float
-        Factor by which the pairs within the limits may fall before a shorter list is made [by hand].
+        Factor by which the pairs within the limits may fall before a shorter list is made [by hand; measured:
+        without, LMNN on MNIST takes 1.14 in 164 dimensions].
     oldest : int
         Evaluations after which a list is made anew whatever its pairs say, as a pair from far outside may
-        pass the outer half unseen [by hand].
+        pass the outer half unseen [by hand; measured: without, LMNN on MNIST takes 1.22 in 50 dimensions].
     """
 
     search: SearchPolicy = field(default_factory=SearchPolicy)
@@ -114,9 +121,11 @@ class SoftPolicy:
     largest_listed : int
         Pairs beyond which full blocks take less memory [by hand: 6 million pairs are some 150 MB].
     mutual : float
-        Listed pairs per neighbour within reach, between 1/2 (all mutual) and 1 [by hand].
+        Listed pairs per neighbour within reach, between 1/2 (all mutual) and 1 [by hand; measured: without
+        this look ahead NCA takes 13 on the mixture, MEGM 1.13 on MNIST in 164 dimensions].
     evaluations_per_reach : int
-        Evaluations after which the reach is measured anew: neighbourhoods sharpen [by hand].
+        Evaluations after which the reach is measured anew: neighbourhoods sharpen [by hand; measured: every
+        time, NCA on MNIST takes 1.33, as values jump].
     largest_exponent_error : float
         Error of an exponent at which float64 takes over from float32 [by hand: 0.2 % of a weight].
     """
