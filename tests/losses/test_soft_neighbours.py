@@ -131,15 +131,12 @@ def test_too_many_near_pairs_fall_back_to_blocks():
     loss = NCALoss(SoftPolicy(smallest_listed=10))
     state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
-    # A look at some rows was enough: no list was tried.
-    assert state.memory.wait == 0
     # A look that promises too little leads to a search that gives up.
     loss = NCALoss(SoftPolicy(smallest_listed=10, mutual=0.0))
     state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
-    assert state.memory.wait == loss.policy.evaluations_between_attempts
-    assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
-    assert state.memory.wait == loss.policy.evaluations_between_attempts - 1
+    assert state.memory.lists.pairs is None
+    assert not state.inexact
 
 
 @pytest.mark.parametrize("targets", ["classes", "real"])

@@ -43,12 +43,11 @@ def test_directions_span_the_positive_eigenspace(d, compactness):
         np.testing.assert_allclose(np.diag(W @ A @ W.T), values[kept][::-1], atol=1e-9)
 
 
-def test_some_rows_only_and_blocks_change_nothing(monkeypatch):
+def test_some_rows_only_and_blocks_change_nothing():
     X, rows, same, other = problem(0, 12)
     directions, gains = discriminant_directions(X, rows, same, other, 1.0)
-    monkeypatch.setattr("nearkin.numerics.local_directions.ENTRIES_AT_ONCE", 1)
     some = np.array([7, 5, 20])
-    again, their_gains = discriminant_directions(X, some, same[some], other[some], 1.0)
+    again, their_gains = discriminant_directions(X, some, same[some], other[some], 1.0, at_once=1)
     np.testing.assert_allclose(again, directions[some, : again.shape[1]], atol=1e-9)
     np.testing.assert_allclose(their_gains, gains[some])
 

@@ -130,7 +130,7 @@ def test_no_list_grows_older_than_allowed(searches):
 def mirrored_list(request):
     """Rows, their near pairs, and the pairs mirrored by so many workers."""
     Z = np.random.RandomState(3).standard_normal((90, 3))
-    pairs = near_pairs(Z, np.full(90, 1.5), max_pairs=10**4)[0]
+    pairs = near_pairs(Z, np.full(90, 1.5), max_pairs=10**4)
     with allowed_workers(request.param):
         yield Z, pairs, MirroredPairs(pairs, SearchPolicy(pair_cost=np.inf))
 

@@ -16,13 +16,12 @@ from scipy import sparse, special
 
 from nearkin.distances.base import Distance
 from nearkin.distances.embedded import EmbeddedDistance, Embedding
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.selection import smallest_per_row
 
 ADDITIVE = ("csls", "dissim-local")
 SCALED = ("local-scaling", "nicdm")
 CORRECTIONS = (*ADDITIVE, *SCALED, "mutual-proximity")
-#: Entries of a block of distances: some tens of megabytes.
-DISTANCES_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True)
@@ -245,11 +244,9 @@ def _statistic(kind: str, distance, references, rows, own: np.ndarray, k: int) -
 def _distance_blocks(distance, references, rows, own):
     """Squared distances of successive rows to all references, and where rows meet themselves."""
     to_references = distance.bind(references)
-    step = max(1, DISTANCES_AT_ONCE // references.shape[0])
-    for first in range(0, rows.shape[0], step):
-        D = to_references(rows[first : first + step])
-        columns = np.flatnonzero((own >= first) & (own < first + len(D)))
-        yield first, D, (own[columns] - first, columns)
+    for part in blocks(rows.shape[0], references.shape[0]):
+        columns = np.flatnonzero((own >= part.start) & (own < part.stop))
+        yield part.start, to_references(rows[part]), (own[columns] - part.start, columns)
 
 
 def _nearest_rows(distance, references, rows, own, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,11 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from nearkin.distances.base import Distance
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances, squared_norms
-
-# Entries of a block of distances to the rows that lend their weights.
-DISTANCES_AT_ONCE = 2**21
 
 
 class QueryWeights(Protocol):
@@ -45,9 +43,7 @@ class NearestRowWeights:
         rows = (self.rows - origin).astype(X.dtype, copy=False)
         norms = squared_norms(rows)
         nearest = np.empty(len(X), dtype=np.intp)
-        step = max(1, DISTANCES_AT_ONCE // len(rows))
-        for start in range(0, len(X), step):
-            part = slice(start, start + step)
+        for part in blocks(len(X), len(rows)):
             Q = X[part] - origin.astype(X.dtype, copy=False)
             nearest[part] = squared_distances(Q, rows, norms_b=norms).argmin(axis=1)
         return self.weights[nearest].astype(X.dtype, copy=False)
@@ -73,9 +69,7 @@ class KernelComponents:
     def __call__(self, X, /) -> np.ndarray:
         Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
         landmarks = self.landmarks.astype(X.dtype, copy=False)
-        step = max(1, DISTANCES_AT_ONCE // len(landmarks))
-        for start in range(0, len(X), step):
-            part = slice(start, start + step)
+        for part in blocks(len(X), len(landmarks)):
             K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
             Z[part] = K @ self.projection - self.shift
         return Z

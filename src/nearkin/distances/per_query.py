@@ -9,12 +9,13 @@ import numpy as np
 
 from nearkin.distances.base import Distance
 from nearkin.distances.embedded import Embedding
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.local_bias import bias_weights, unbiased_factors
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.selection import smallest_per_row
 
-# Entries of the metrics of the queries that are measured together: some megabytes.
-METRIC_ENTRIES_AT_ONCE = 2**19
+#: Entries of the metrics of the queries that are measured together: a megabyte.
+METRIC_ENTRIES_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class PerQueryDistance(Distance):
     Notes
     -----
     A query costs d^3 for its metric, n d for its candidates, if there are more references than that, and
-    n_candidates d^2. Some megabytes of metrics are held at a time.
+    n_candidates d^2. A megabyte of metrics is held at a time.
 
     Examples
     --------
@@ -120,15 +121,12 @@ class PerQueryDistance(Distance):
 
     def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
         R = self.embedding(references)
-        d = R.shape[1]
-        rows = max(1, METRIC_ENTRIES_AT_ONCE // (d * d))
         measure = self._to_all(R) if len(R) <= self.n_candidates else self._to_candidates(R)
 
         def to_references(queries) -> np.ndarray:
             Q = self.embedding(queries)
             D = np.empty((len(Q), len(R)), dtype=Q.dtype)
-            for start in range(0, len(Q), rows):
-                part = slice(start, start + rows)
+            for part in blocks(len(Q), R.shape[1] ** 2, METRIC_ENTRIES_AT_ONCE):
                 measure(Q[part], self._factors(Q[part]).astype(Q.dtype, copy=False), D[part])
             return D
 

@@ -60,7 +60,9 @@ class LinearMetricLearner(EmbeddingLearner):
             self._check_settings(X.shape[1])
             self.__dict__.pop("classes_", None)
             (kind, value), n = *named.items(), X.shape[0]
-            L = self._learn(self._rows(X), _checked(kind, value, given.get("similar"), constraint_weight, n))
+            L = self._learn(
+                self._rows(X), checked_constraints(kind, value, given.get("similar"), constraint_weight, n)
+            )
         self._keep(np.ascontiguousarray(L, dtype=X.dtype))
         return self
 
@@ -94,7 +96,7 @@ def only_supervision(name: str, y, constraint_weight, given: dict) -> dict:
     return named
 
 
-def _checked(kind: str, value, similar, weight, n_samples: int):
+def checked_constraints(kind: str, value, similar, weight, n_samples: int):
     if kind == "pairs":
         return Pairs.checked(value, similar, n_samples=n_samples, weight=weight)
     if kind == "triplets":

@@ -1,4 +1,4 @@
-"""The contract every loss keeps, and two that it may keep besides."""
+"""The contract every loss keeps, and one that it may keep besides."""
 
 from __future__ import annotations
 
@@ -38,26 +38,11 @@ class Loss(ABC):
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z.
 
         With `exact` the value does not depend on earlier calls; without, a loss may save work by what it
-        remembers of them. A loss that always computes everything ignores it.
+        remembers of them. A loss that always computes everything ignores it. The state of one that remembers
+        may tell by `inexact` whether the last value rests on earlier ones (if not, it need not be computed
+        again), and by `tolerance` how far such values may be off, relative to the larger of themselves and
+        one; without them, an exact value is computed at the end of a fit and no difference expected.
         """
-
-
-class Remembering(Protocol):
-    """What a state may tell of values that were not asked to be exact.
-
-    A state without these attributes is taken to remember nothing worth knowing: the objective asks for
-    an exact value at the end of a fit and expects no difference.
-
-    Attributes
-    ----------
-    inexact : bool
-        Whether the last value rests on earlier ones; if not, it need not be computed again.
-    tolerance : float
-        How far inexact values may be off, relative to the larger of themselves and one.
-    """
-
-    inexact: bool
-    tolerance: float
 
 
 @runtime_checkable

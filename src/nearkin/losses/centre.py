@@ -15,11 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.pairwise.search import centred, class_segments, unsorted
-
-#: Entries of a table of rows by centres (or dimensions) made at one time: a megabyte.
-TABLE_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True)
@@ -120,9 +118,8 @@ class CentreLoss(Loss):
         dZ = np.empty_like(Zc)
         d_centres = np.zeros_like(centres)
         value = 0.0
-        step = max(1, TABLE_AT_ONCE // max(centres.shape))
-        for first in range(0, len(Zc), step):
-            rows = slice(first, first + step)
+        # Tables of a megabyte stay in the cache.
+        for rows in blocks(len(Zc), max(centres.shape), at_once=2**17):
             part, slopes = self._judge(squared_distances(Zc[rows], centres), rows, state)
             value += part
             # Of slope_ig |z_i - m_g|^2, in z and in m.

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-# Entries of the differences and matrices of the rows that are worked on together: some megabytes.
-ENTRIES_AT_ONCE = 2**19
+from nearkin.numerics.blocks import ENTRIES_AT_ONCE, blocks
+
 # Eigenvalues this small beside the largest are rounding.
 ROUNDING = 1e-12
 
 
 def discriminant_directions(
-    X: np.ndarray, rows: np.ndarray, same: np.ndarray, other: np.ndarray, compactness: float
+    X: np.ndarray,
+    rows: np.ndarray,
+    same: np.ndarray,
+    other: np.ndarray,
+    compactness: float,
+    *,
+    at_once: int = ENTRIES_AT_ONCE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors of positive eigenvalue of ``S_i - compactness C_i`` for some rows i.
 
@@ -26,6 +32,8 @@ def discriminant_directions(
         Neighbours of each of the rows, -1 for none.
     compactness : float
         Not negative.
+    at_once : int
+        Entries of differences and matrices that are made together.
 
     Returns
     -------
@@ -51,9 +59,7 @@ def discriminant_directions(
     width = min(d, other.shape[1])
     directions = np.zeros((len(rows), width, d))
     gains = np.empty(len(rows))
-    step = max(1, ENTRIES_AT_ONCE // (d * (k + min(d, k))))
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
+    for part in blocks(len(rows), d * (k + min(d, k)), at_once):
         neighbours = np.concatenate([other[part], same[part]], axis=1)
         V = X[neighbours] - X[rows[part], None, :]
         weights = np.concatenate([_shares(other[part]), -compactness * _shares(same[part])], axis=1)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.products import row_distances, squared_distances, squared_norms
-
-#: A block of rows of one class by all of that class: two megabytes.
-AFFINITIES_AT_ONCE = 2**18
 
 
 def local_scales(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.ndarray:
@@ -36,7 +34,7 @@ def local_scatters(
     scales: np.ndarray,
     *,
     precision=np.float64,
-    at_once: int = AFFINITIES_AT_ONCE,
+    at_once: int = 2**18,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Local scatter within classes and between them.
 
@@ -53,7 +51,7 @@ def local_scatters(
     precision : dtype
         Of the affinities and their products; float32 takes half the time, for rows of moderate size.
     at_once : int
-        Affinities held together.
+        Affinities held together: two megabytes stay in the cache.
 
     Notes
     -----
@@ -82,11 +80,10 @@ def _affinity_scatter(rows: np.ndarray, scales: np.ndarray, at_once: int) -> np.
     rows, inverse = rows[scales > 0], 1 / scales[scales > 0]
     norms = squared_norms(rows)
     scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    step = max(1, at_once // max(1, len(rows)))
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        affinities = squared_distances(block, rows, norms_a=norms[start : start + step], norms_b=norms)
-        affinities *= -inverse[start : start + step, None]
+    for part in blocks(len(rows), len(rows), at_once):
+        block = rows[part]
+        affinities = squared_distances(block, rows, norms_a=norms[part], norms_b=norms)
+        affinities *= -inverse[part, None]
         affinities *= inverse
         np.exp(affinities, out=affinities)
         scatter += block.T @ (affinities.sum(axis=1)[:, None] * block - affinities @ rows)

@@ -103,7 +103,7 @@ class Impostors:
         # The longest list of pairs that is worth its making.
         share = max(limits.always_listed, limits.largest_listed_share * n * n / 2)
         self.most_listed = int(min(limits.largest_listed_per_row * n, share))
-        self.memory = HingeMemory(PairMemory(self.codes, self.policy.largest_error, self.policy.lists))
+        self.memory = HingeMemory(PairMemory(self.codes, self.policy.lists))
 
     @property
     def inexact(self) -> bool:
@@ -188,7 +188,7 @@ class Impostors:
 
         A solver that has stepped too far needs to know no more than that.
         """
-        from nearkin.pairwise.kernels import hinge_block
+        from nearkin.pairwise.kernels_blocks import hinge_block
 
         n, policy, search = len(Z), self.policy, self.policy.lists.search
         block_weights = weights.astype(Z.dtype)

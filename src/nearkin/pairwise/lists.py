@@ -28,8 +28,6 @@ class PairMemory:
     ----------
     groups : sorted integer array, optional
         Only pairs of different groups are listed.
-    largest_error : float, default=0
-        How far the distances of a new list may be from the exact ones, which take time.
     policy : ListPolicy, optional
 
     Attributes
@@ -53,13 +51,13 @@ class PairMemory:
     search : NearPairSearch
     """
 
-    def __init__(self, groups=None, largest_error: float = 0.0, policy: ListPolicy | None = None):
-        self.groups, self.largest_error, self.policy = groups, largest_error, policy or ListPolicy()
+    def __init__(self, groups=None, policy: ListPolicy | None = None):
+        self.groups, self.policy = groups, policy or ListPolicy()
         self.forget()
 
     def forget(self) -> None:
         """Be as if new: the next list is made from scratch."""
-        self.search = NearPairSearch(self.groups, self.largest_error, self.policy.search)
+        self.search = NearPairSearch(self.groups, self.policy.search)
         self.pairs: PairList | None = None
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)
@@ -91,8 +89,7 @@ class PairMemory:
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
-            most = int(min(max_pairs, self.policy.longest * self.inside + len(Z)))
-            found = self.search(Z, (roots + self.margin) ** 2, most)
+            found = self.search(Z, (roots + self.margin) ** 2, max_pairs)
             self.ahead = self.ahead / 2 if found is None else self.policy.evaluations_ahead
         if found is None:
             self.margin = 0.0

@@ -21,14 +21,14 @@ Found = tuple[PairList, np.ndarray]
 DEFAULT = SearchPolicy()
 
 
-def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy = DEFAULT) -> Found | None:
-    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and about how far apart they are.
+def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy = DEFAULT) -> PairList | None:
+    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and perhaps a few just outside.
 
     Parameters
     ----------
     Z : ndarray of shape (n, e)
         Rows, best centred: inner products lose digits in proportion to the norms. The loss is
-        allowed for, so that no pair is missed; a few just outside may be listed.
+        allowed for, so that no pair is missed.
     limits : ndarray of shape (n,)
     max_pairs : int
         Give up beyond this many, or far more than an even share of them among a few hundred rows.
@@ -37,9 +37,8 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
 
     Returns
     -------
-    ((indptr, others), distances) or None
-        None if there are more than `max_pairs` pairs. The squared distances come from the inner
-        products, with the digits that these have lost.
+    (indptr, others) or None
+        None if there are more than `max_pairs` pairs.
 
     Notes
     -----
@@ -48,19 +47,18 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
     Examples
     --------
     >>> near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
-    ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
+    (array([0, 1, 1, 1]), array([1], dtype=int32))
     """
     n, width = Z.shape
-    norms = np.einsum("ij,ij->i", Z, Z)
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
     rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
-    halves = (norms * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)
     starts = range(0, n, policy.tile_rows)
     found: list = [None] * len(starts)
     totals = np.zeros(len(starts), dtype=np.int64)
-    # A stretch of rows with many times its share tells early that the rest would be too many.
+    # A stretch of rows with many times its share tells early, and in little memory, that all are too many.
     even = policy.unevenness * max_pairs / len(starts) + policy.tile_rows * policy.tile_columns / 2
     most = int(min(max_pairs, even))
 
@@ -69,15 +67,15 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
         for block in blocks:
             if totals.sum() > max_pairs:
                 return
-            part = tiles.pairs_of_rows(starts[block], norms, halves, half_limits, firsts, most)
+            part = tiles.pairs_of_rows(starts[block], halves, half_limits, firsts, most)
             found[block] = part
             totals[block] = max_pairs + 1 if part is None else len(part[1])
 
     run_striped(search, len(starts), worker_count(n * n * (width + policy.look_cost) / 2))
     if totals.sum() > max_pairs:
         return None
-    counts, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return (np.concatenate([[0], np.cumsum(counts)]), others), distances
+    counts, others = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return np.concatenate([[0], np.cumsum(counts)]), others
 
 
 class _Tiles:
@@ -87,11 +85,7 @@ class _Tiles:
         self.Z = Z
         self.rows, self.columns = policy.tile_rows, policy.tile_columns
         self.tile = np.empty(self.rows * self.columns, dtype=Z.dtype)
-        self.room = self._room_for(2**15)
-
-    def _room_for(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rows, columns = np.empty((2, size), dtype=np.int32)
-        return rows, columns, np.empty(size, dtype=self.Z.dtype)
+        self.room = np.empty((2, 2**15), dtype=np.int32)
 
     def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
         """Inner products of a stretch of rows with another (or its part up to `stop`), in the buffer."""
@@ -99,10 +93,10 @@ class _Tiles:
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
-    def pairs_of_rows(self, row: int, norms, halves, limits, firsts, max_pairs: int):
+    def pairs_of_rows(self, row: int, halves, limits, firsts, max_pairs: int):
         """Near pairs (i, j) of a stretch of rows i, in rising order of i, then j; None if too many.
 
-        Returned as how many each i has, the j, and the squared distances.
+        Returned as how many each i has, and the j.
         """
         from nearkin.pairwise.kernels import collect_near, sort_by_row
 
@@ -111,19 +105,18 @@ class _Tiles:
             G = self.products(row, column)
             more = -1
             while more < 0:
-                more = collect_near(G, row, column, norms, halves, limits, firsts, total, *self.room)
+                more = collect_near(G, row, column, halves, limits, firsts, total, *self.room)
                 if more < 0:
-                    full, self.room = self.room, self._room_for(4 * len(self.room[0]))
-                    for old, new in zip(full, self.room, strict=True):
-                        new[:total] = old[:total]
+                    full, self.room = self.room, np.empty((2, 4 * self.room.shape[1]), dtype=np.int32)
+                    self.room[:, :total] = full[:, :total]
             total = more
             if total > max_pairs:
                 return None
         counts = np.empty(min(self.rows, len(self.Z) - row), dtype=np.int64)
-        columns, distances = np.empty(total, dtype=np.int32), np.empty(total, dtype=self.Z.dtype)
-        rows_found, columns_found, distances_found = (out[:total] for out in self.room)
-        sort_by_row(rows_found, columns_found, distances_found, row, counts, columns, distances)
-        return counts, columns, distances
+        others = np.empty(total, dtype=np.int32)
+        rows_found, others_found = self.room[:, :total]
+        sort_by_row(rows_found, others_found, row, counts, others)
+        return counts, others
 
 
 class NearPairSearch:
@@ -133,8 +126,7 @@ class NearPairSearch:
     ----------
     groups : sorted integer array, optional
         List only pairs of different groups.
-    largest_error : float, default=0
-        How far the distances may be from the exact ones (to rounding).
+    policy : SearchPolicy, optional
 
     Attributes
     ----------
@@ -151,8 +143,8 @@ class NearPairSearch:
     ((array([0, 1, 1, 1]), array([1], dtype=int32)), array([1.]))
     """
 
-    def __init__(self, groups=None, largest_error: float = 0.0, policy: SearchPolicy = DEFAULT):
-        self.groups, self.largest_error, self.policy = groups, largest_error, policy
+    def __init__(self, groups=None, policy: SearchPolicy = DEFAULT):
+        self.groups, self.policy = groups, policy
         self.share, self.age = policy.variance_share, policy.searches_per_basis
         self.axes, self.shares = np.empty((0, 0)), np.empty(0)
 
@@ -161,26 +153,21 @@ class NearPairSearch:
 
         None if there are more than `max_pairs`.
         """
-        policy = self.policy
         directions = self._principal_directions(Z)
         if directions is not None:
-            candidates = near_pairs(
-                Z @ directions, limits, max_pairs=2 * max_pairs, groups=self.groups, policy=policy
-            )
+            candidates = self._near(Z @ directions, limits, 2 * max_pairs)
             if candidates is not None:
-                found = pairs_within(Z, candidates[0], limits)
+                found = pairs_within(Z, candidates, limits)
                 n_candidates, n_found = len(candidates[1]), len(found[1])
-                if n_candidates > len(Z) + policy.most_false_candidates * n_found:
+                if n_candidates > len(Z) + self.policy.most_false_candidates * n_found:
                     self.share = 1 - (1 - self.share) / 2
                 return found if n_found <= max_pairs else None
             self.share = 1.0
-        listed = near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, policy=policy)
-        if listed is None:
-            return None
-        rounding = policy.rounding_factor * np.finfo(Z.dtype).eps
-        if rounding * np.einsum("ij,ij->i", Z, Z).max() <= self.largest_error:
-            return listed
-        return listed[0], list_distances(Z, *listed[0])
+        pairs = self._near(Z, limits, max_pairs)
+        return None if pairs is None else (pairs, list_distances(Z, *pairs))
+
+    def _near(self, Z, limits, max_pairs: int) -> PairList | None:
+        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, policy=self.policy)
 
     def _principal_directions(self, Z) -> np.ndarray | None:
         """As many as hold the share of the variance; None where that is most of them.

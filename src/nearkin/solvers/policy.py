@@ -17,7 +17,7 @@ class LineSearchPolicy:
     value_precision : float
         Relative error of values, those of a function that leaves out what hardly matters: within it the
         approximate Wolfe conditions decide by slopes (epsilon of Hager & Zhang; five times what NCA
-        leaves out).
+        leaves out). Not for speed: fits take as long without it.
     largest_uphill_slope : float
         How steep, compared with the start, it may go up at a point accepted by its slope (one less twice
         the delta of Hager & Zhang, who recommend a delta of 0.1).

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from nearkin.learners.constraint import cross_fitting
 from nearkin.learners.constraint.cross_fitting import (
+    FoldPolicy,
     Setting,
     arrmse_of,
     best_of_each_mixture,
@@ -78,14 +78,12 @@ def test_no_metric_sees_the_rows_it_is_scored_on(data):
     assert {len(table) for table in errors.values()} == {60}
 
 
-def test_more_rows_take_fewer_folds_and_at_most_the_limit_is_scored(data, monkeypatch):
-    monkeypatch.setattr(cross_fitting, "FOLDS_UP_TO", ((30, 5),))
-    monkeypatch.setattr(cross_fitting, "SCORED_ROWS", 21)
-    random = np.random.RandomState(0)
-    errors = cross_fitted_errors(*data, [None, DIAGONAL], learn_diagonal, random=random)
+def test_more_rows_take_fewer_folds_and_at_most_the_limit_is_scored(data):
+    few = {"random": np.random.RandomState(0), "policy": FoldPolicy(folds_up_to=((30, 5),), scored_rows=21)}
+    errors = cross_fitted_errors(*data, [None, DIAGONAL], learn_diagonal, **few)
     assert {len(table) for table in errors.values()} == {21}
     path = diagonal_path(data[0], output_ordered_triplets(*data, 4), (4,), (0.9,), tol=1e-3, max_iter=100)
-    assert [len(table) for table in training_errors(*data, path, random=random).values()] == [21]
+    assert [len(table) for table in training_errors(*data, path, **few).values()] == [21]
 
 
 def test_settings_that_a_training_part_cannot_teach_are_left_out(data):

@@ -14,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from nearkin.learners.constraint.dmlmtp import DMLMTP
+from nearkin.learners.constraint.metric_path import full_path
+from nearkin.supervision.triplets import output_ordered_triplets
 
 
 def two_targets(seed=0, n=300, n_noise=6):
@@ -297,10 +299,12 @@ def test_ten_thousand_columns(metric):
     assert learner.transform(X).shape[1] <= 10_000
 
 
-def test_an_unreachable_full_metric_is_an_error(monkeypatch):
-    monkeypatch.setattr("nearkin.learners.constraint.metric_path.LARGEST_FULL_METRIC", 5)
+def test_an_unreachable_full_metric_is_an_error():
+    X, Y = two_targets(n=50)
+    triplets = output_ordered_triplets(X, Y, 2)
+    path = full_path(X, triplets, (2,), (1.0,), shrinkages=(0.0,), rank=None, largest=5)
     with pytest.raises(ValueError, match=r"metric='full' on 9 features.*diagonal.*PCA"):
-        DMLMTP(metric="full").fit(*two_targets(n=50))
+        next(path)
 
 
 def test_a_spent_budget_warns():

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_wine, make_blobs
 
 from nearkin.learners.local.lddm import LDDM
+from nearkin.numerics.blocks import ENTRIES_AT_ONCE
 from nearkin.persistence import load, save
 from nearkin.predictors import KNNClassifier
 
@@ -63,13 +64,14 @@ def test_one_voter_is_the_nearest_neighbour_in_its_projection(wine):
         assert model.predict(x[None])[0] == expected
 
 
-def test_the_order_of_rows_and_the_batch_do_not_matter(wine, monkeypatch):
+def test_the_order_of_rows_and_the_batch_do_not_matter(wine):
     X, y = wine
     order = np.random.default_rng(0).permutation(len(y))
     P = LDDM().fit(X, y).predict_proba(X + 0.1)
     np.testing.assert_allclose(LDDM().fit(X[order], y[order]).predict_proba(X + 0.1), P, atol=1e-9)
-    monkeypatch.setattr("nearkin.learners.local.lddm.DISTANCES_AT_ONCE", 3 * len(y))
-    np.testing.assert_allclose(LDDM().fit(X, y).predict_proba(X + 0.1), P, atol=1e-9)
+    times = 1 + ENTRIES_AT_ONCE // len(y) ** 2
+    many = LDDM().fit(X, y).predict_proba(np.tile(X + 0.1, (times, 1)))
+    np.testing.assert_allclose(many, np.tile(P, (times, 1)), atol=1e-9)
 
 
 def test_units_do_not_matter(wine):

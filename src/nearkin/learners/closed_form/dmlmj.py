@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.learners.closed_form.kernel_rows import KernelRows
-from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import generalised_eigenpairs
 
 #: Numbers of directions that are tried; beyond as many, in steps that grow with the number.
@@ -109,11 +109,11 @@ class DMLMJ(KernelRows, TwoScatterLearner):
 
     def _check_settings(self, n_features):
         largest = n_features if self.kernel is None else None
-        check_n_components(self.n_components, largest, words=("auto", None))
-        check_count("n_neighbors", self.n_neighbors)
-        check_word("order", self.order, ("jeffrey", "ratio"))
+        check_count(words=("auto", None), most=largest, n_components=self.n_components)
+        check_count(n_neighbors=self.n_neighbors)
+        check_choice(("jeffrey", "ratio"), order=self.order)
         if self.shrinkage != "auto":
-            check_number("shrinkage", self.shrinkage, 0, 1)
+            check_number(high=1, shrinkage=self.shrinkage)
 
     def _share(self):
         if self.shrinkage == "auto":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import cholesky_factor, fixed_signs, generalised_eigenpairs, metric_factor
 
 #: Steps along the geodesic that are tried; the equivariant form may go beyond its end.
@@ -107,11 +107,11 @@ class GMML(TwoScatterLearner):
 
     def _check_settings(self, n_features):
         if self.t != "auto":
-            check_number("t", self.t, 0, 2 if self.equivariant else 1)
-        check_word("pairs_from", self.pairs_from, ("all", "nearest"))
-        check_count("n_neighbors", self.n_neighbors)
-        check_n_components(self.n_components, n_features)
-        check_number("shrinkage", self.shrinkage, 0, 1)
+            check_number(high=2 if self.equivariant else 1, t=self.t)
+        check_choice(("all", "nearest"), pairs_from=self.pairs_from)
+        check_count(n_neighbors=self.n_neighbors)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
+        check_number(high=1, shrinkage=self.shrinkage)
 
     def _pairs_from(self):
         return self.pairs_from

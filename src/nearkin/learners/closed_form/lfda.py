@@ -8,7 +8,7 @@ import numpy as np
 
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_rows import KernelRows
-from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scales, local_scatters
 
@@ -140,11 +140,12 @@ class LFDA(KernelRows, EmbeddingLearner):
         return local_scatters(rows, codes, scales, precision=precision)
 
     def _check_settings(self, n_features):
-        check_n_components(self.n_components, n_features if self.kernel is None else None)
-        check_count("n_neighbors", self.n_neighbors)
-        check_word("scaling", self.scaling, ("weighted", "plain", "orthonormal"))
+        most = n_features if self.kernel is None else None
+        check_count(words=(None,), most=most, n_components=self.n_components)
+        check_count(n_neighbors=self.n_neighbors)
+        check_choice(("weighted", "plain", "orthonormal"), scaling=self.scaling)
         if self.shrinkage != "auto":
-            check_number("shrinkage", self.shrinkage, 0, 1)
+            check_number(high=1, shrinkage=self.shrinkage)
 
     def _share(self) -> float:
         if self.shrinkage == "auto":

@@ -8,8 +8,8 @@ import numpy as np
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
-from nearkin.learners.closed_form.settings import check_count, check_n_components, check_number, check_word
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs
 from nearkin.supervision.label_pairs import nearest_pairs
 
@@ -25,7 +25,7 @@ class _ScatterDifference(EmbeddingLearner):
         raise NotImplementedError
 
     def _check_settings(self, n_features: int) -> None:
-        check_n_components(self.n_components, n_features, words=("positive", None))
+        check_count(words=("positive", None), most=n_features, n_components=self.n_components)
 
     def fit(self, X, y):
         """Learn from labels.
@@ -148,9 +148,9 @@ class MLEV(_ScatterDifference):
 
     def _check_settings(self, n_features):
         super()._check_settings(n_features)
-        check_word("view", self.view, ("global", "local"))
-        check_number("balance", self.balance, 0, LARGEST_BALANCE)
-        check_count("n_neighbors", self.n_neighbors)
+        check_choice(("global", "local"), view=self.view)
+        check_number(high=LARGEST_BALANCE, balance=self.balance)
+        check_count(n_neighbors=self.n_neighbors)
 
     def _balance(self):
         return float(self.balance)
@@ -218,8 +218,7 @@ class ANMM(_ScatterDifference):
 
     def _check_settings(self, n_features):
         super()._check_settings(n_features)
-        check_count("n_friends", self.n_friends)
-        check_count("n_enemies", self.n_enemies)
+        check_count(n_friends=self.n_friends, n_enemies=self.n_enemies)
 
     def _scatters(self, rows, codes):
         return scatters_of_pairs(rows, nearest_pairs(rows, codes, self.n_friends, self.n_enemies))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.settings import check_count, check_number
 
 #: Rows that are held in float64 at a time.
 ROWS_AT_ONCE = 4_096
@@ -105,13 +105,8 @@ class RCA(EmbeddingLearner):
         return chunks
 
     def _check_settings(self, n_features: int) -> None:
-        k = self.n_components
-        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_features):
-            raise ValueError(f"n_components={k!r}: expected None or an integer from 1 to {n_features}.")
-        if self.shrinkage != "auto" and not (
-            isinstance(self.shrinkage, Real) and 0 <= float(self.shrinkage) <= 1
-        ):
-            raise ValueError(f"shrinkage={self.shrinkage!r}: expected 'auto' or a number from 0 to 1.")
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
+        check_number(high=1, words=("auto",), shrinkage=self.shrinkage)
 
     def _covariance(self, scatter: _ChunkletScatter) -> np.ndarray:
         covariance = scatter.mean.copy()

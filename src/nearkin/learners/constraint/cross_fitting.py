@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,14 +12,36 @@ from nearkin.learners.constraint.path_settings import Setting
 from nearkin.search import ExactIndex
 from nearkin.supervision.triplets import Triplets, output_ordered_triplets
 
-# Numbers of neighbours a prediction may use when metrics are compared.
-PREDICTION_NEIGHBORS = tuple(range(3, 36, 2))
-# Most rows that are split into so many folds: small data need large training parts, of many rows two
-# thirds teach enough.
-FOLDS_UP_TO = ((200, 10), (1000, 5))
-FEWEST_FOLDS = 3
-# At most this many held-out rows are predicted to compare metrics, over all folds.
-SCORED_ROWS = 2000
+
+@dataclass(frozen=True)
+class FoldPolicy:
+    """How metrics are compared by predictions.
+
+    Attributes
+    ----------
+    neighbours : tuple of int
+        Numbers of neighbours that a prediction may use.
+    folds_up_to : tuple of (int, int)
+        Most rows that are split into so many folds: small data need large training parts.
+    fewest_folds : int
+        Folds of more rows: two thirds of many teach enough.
+    scored_rows : int
+        Held-out rows that are predicted at most, over all folds.
+    """
+
+    neighbours: tuple[int, ...] = tuple(range(3, 36, 2))
+    folds_up_to: tuple[tuple[int, int], ...] = ((200, 10), (1000, 5))
+    fewest_folds: int = 3
+    scored_rows: int = 2000
+
+    def n_folds(self, n_rows: int) -> int:
+        """Folds of so many rows."""
+        wanted = next((folds for rows, folds in self.folds_up_to if n_rows <= rows), self.fewest_folds)
+        return min(n_rows, wanted)
+
+    def neighbours_of(self, n_rows: int) -> list[int]:
+        """Numbers of neighbours that so many rows have to offer."""
+        return [k for k in self.neighbours if k < n_rows] or [1]
 
 
 # For each setting (None is plain Euclid) one row per held-out row, one column per number of neighbours.
@@ -26,14 +49,16 @@ Errors = dict[Setting | None, np.ndarray]
 Learn = Callable[[np.ndarray, Triplets, list[Setting]], Iterable[Candidate]]
 
 
-def training_errors(X, Y, candidates: Iterable[Candidate], *, random) -> Errors:
+def training_errors(
+    X, Y, candidates: Iterable[Candidate], *, random, policy: FoldPolicy | None = None
+) -> Errors:
     """Leave-one-out errors of candidates on rows that they were learned from, for settings of one kind.
 
     Fair between settings of one kind, whose metrics fit the training rows about equally closely.
     """
-    n = X.shape[0]
-    rows = np.arange(n) if n <= SCORED_ROWS else random.permutation(n)[:SCORED_ROWS]
-    ks = _prediction_neighbours(n)
+    n, policy = X.shape[0], policy or FoldPolicy()
+    rows = np.arange(n) if n <= policy.scored_rows else random.permutation(n)[: policy.scored_rows]
+    ks = policy.neighbours_of(n)
     errors: Errors = {}
     for candidate in candidates:
         if candidate.embedding is not None:
@@ -41,7 +66,9 @@ def training_errors(X, Y, candidates: Iterable[Candidate], *, random) -> Errors:
     return errors
 
 
-def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, *, random) -> Errors:
+def cross_fitted_errors(
+    X, Y, settings: Iterable[Setting | None], learn: Learn, *, random, policy: FoldPolicy | None = None
+) -> Errors:
     """Errors of each setting on rows that the metric was not learned from.
 
     A held-out row is predicted from all other rows, as dense as those that a later query meets.
@@ -57,6 +84,7 @@ def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, 
         ``learn(X, triplets, settings)`` gives the candidates of one training part for settings that differ
         only in what is mixed into the same solution.
     random : RandomState
+    policy : FoldPolicy, optional
 
     Returns
     -------
@@ -64,16 +92,15 @@ def cross_fitted_errors(X, Y, settings: Iterable[Setting | None], learn: Learn, 
         The mean of a column is the aRRMSE, averaged over the folds. Settings whose triplets contradict each
         other in a training part, or that need more rows than it has, are left out.
     """
-    n = X.shape[0]
-    n_folds = min(n, next((folds for rows, folds in FOLDS_UP_TO if n <= rows), FEWEST_FOLDS))
-    ks = _prediction_neighbours(n)
+    n, policy = X.shape[0], policy or FoldPolicy()
+    n_folds, ks = policy.n_folds(n), policy.neighbours_of(n)
     smallest_part = n - -(-n // n_folds)
     reachable = [s for s in settings if s is None or s.n_neighbors < smallest_part]
     widest = max((s.n_neighbors for s in reachable if s is not None), default=2)
     parts: dict[Setting | None, list[np.ndarray]] = {setting: [] for setting in reachable}
     for held_out in np.array_split(random.permutation(n), n_folds):
         train = np.setdiff1d(np.arange(n), held_out)
-        scored = held_out[: max(1, SCORED_ROWS // n_folds)]
+        scored = held_out[: max(1, policy.scored_rows // n_folds)]
         triplets = output_ordered_triplets(X[train], Y[train], min(widest, len(train) - 1))
         if None in parts:
             parts[None].append(held_out_errors(X, Y, scored, ks))
@@ -91,10 +118,6 @@ def _sharing_a_solution(settings: Iterable[Setting | None]) -> list[list[Setting
         if setting is not None:
             groups.setdefault((setting.n_neighbors, setting.nu), []).append(setting)
     return list(groups.values())
-
-
-def _prediction_neighbours(n_rows: int) -> list[int]:
-    return [k for k in PREDICTION_NEIGHBORS if k < n_rows] or [1]
 
 
 def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:

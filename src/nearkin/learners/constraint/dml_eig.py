@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.learners.constraint.certified import warn_above
-from nearkin.learners.constraint.settings import (
-    check_count,
-    check_n_components,
-    check_positive,
-    check_share,
-    check_tolerance,
-)
 from nearkin.learners.constraint.similar_scatter import both_kinds, mean_scatter, told_apart, whitening
+from nearkin.learners.settings import check_count, check_positive, check_share, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import Span, metric_factor, principal_rows
 from nearkin.numerics.pair_differences import PairDifferences
@@ -116,7 +110,7 @@ class DMLEig(PairLearner):
         check_positive(mu=self.mu)
         check_count(n_neighbors=self.n_neighbors)
         check_share(euclid_share=self.euclid_share, ridge=self.ridge)
-        check_n_components(self.n_components, n_features)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):

@@ -7,14 +7,7 @@ from sklearn.utils import check_random_state
 
 from nearkin.learners.constraint.certified import apart, warn_above
 from nearkin.learners.constraint.priors import check_prior, prior_factor
-from nearkin.learners.constraint.settings import (
-    check_bounds,
-    check_choice,
-    check_count,
-    check_n_components,
-    check_positive,
-    check_tolerance,
-)
+from nearkin.learners.settings import check_bounds, check_choice, check_count, check_positive, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import Span, principal_rows
 from nearkin.numerics.logdet_metric import PairLoss, nearest_metric
@@ -144,7 +137,7 @@ class ITML(PairLearner):
             check_count(n_pairs=self.n_pairs)
         check_choice(("balanced", "random", "nearest"), selection=self.selection)
         check_bounds(self.bounds)
-        check_n_components(self.n_components, n_features)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
     def _rng(self):

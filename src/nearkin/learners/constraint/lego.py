@@ -8,7 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.constraint.itml import prior_bounds
-from nearkin.learners.constraint.settings import check_bounds, check_count, check_positive
+from nearkin.learners.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import balanced_pairs

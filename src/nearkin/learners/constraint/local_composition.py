@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from nearkin.distances.mixed import KernelComponents
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances
 
@@ -17,8 +18,6 @@ HINGE_WIDTH = 0.1
 START_OFFSET = 1e-3
 # Rows that span the kernel's space.
 MOST_LANDMARKS = 500
-# Entries of the squared projections that are weighed at one time.
-ENTRIES_AT_ONCE = 2**21
 
 
 def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelComponents:
@@ -59,19 +58,15 @@ class _Problem:
     def __init__(self, pairs, near, far, shares, Z):
         self.pairs, self.near, self.far, self.shares = pairs, near, far, shares
         self.Z = np.column_stack([Z, np.ones(len(Z))])
-        self.block = max(1, ENTRIES_AT_ONCE // pairs.shape[1])
-
-    def _blocks(self):
-        for start in range(0, self.pairs.shape[0], self.block):
-            yield slice(start, start + self.block)
 
     def distances(self, roots: np.ndarray) -> np.ndarray:
         """Squared distance of every pair by the weights ``roots^2`` of its row."""
         weights = np.square(roots)
         rows = self.pairs.rows
-        return np.concatenate(
-            [np.einsum("pb,pb->p", self.pairs.take(part), weights[rows[part]]) for part in self._blocks()]
-        )
+        D = np.empty(len(rows))
+        for part in blocks(*self.pairs.shape):
+            D[part] = np.einsum("pb,pb->p", self.pairs.take(part), weights[rows[part]])
+        return D
 
     def hinge(self, slopes: np.ndarray) -> float:
         """Mean hinge, not rounded."""
@@ -92,7 +87,7 @@ class _Problem:
         n_pairs = self.pairs.shape[0]
         b = np.bincount(self.near, duals, n_pairs) - np.bincount(self.far, duals, n_pairs)
         moved = np.zeros_like(roots)
-        for part in self._blocks():
+        for part in blocks(*self.pairs.shape):
             rows = self.pairs.rows[part]
             # Pairs are in the order of their rows: one sum for each row of the block.
             firsts = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -7,12 +7,7 @@ from sklearn.utils import check_random_state
 
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.priors import check_prior, prior_factor
-from nearkin.learners.constraint.settings import (
-    check_count,
-    check_n_components,
-    check_positive,
-    check_tolerance,
-)
+from nearkin.learners.settings import check_count, check_positive, check_tolerance
 from nearkin.learners.weak_supervision import QuadrupletLearner
 from nearkin.numerics.linear_metric import Span, principal_rows
 from nearkin.numerics.logdet_metric import PairLoss, nearest_metric
@@ -125,7 +120,7 @@ class LSML(QuadrupletLearner):
         check_prior(self.prior, n_features)
         if self.n_comparisons != "auto":
             check_count(n_comparisons=self.n_comparisons)
-        check_n_components(self.n_components, n_features)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):

@@ -17,8 +17,6 @@ from nearkin.numerics.psd_margin import PsdSolution, solve_psd_margin
 from nearkin.numerics.threads import blas_threads
 from nearkin.supervision.triplets import Triplets
 
-# A full metric needs eigendecompositions of this size, at most, at every step.
-LARGEST_FULL_METRIC = 3000
 # A mixture of a full and a diagonal metric is made if it has no more features than this.
 LARGEST_MIXTURE = 1500
 
@@ -37,10 +35,6 @@ class Candidate:
     @property
     def setting(self) -> Setting:
         return Setting(self.n_neighbors, self.nu, self.shrinkage, self.euclid_share)
-
-    @property
-    def contradictory(self) -> bool:
-        return self.embedding is None
 
 
 def diagonal_path(
@@ -89,13 +83,15 @@ def full_path(
     shrinkages,
     rank: int | None,
     euclid_shares=(0.0,),
+    largest: int = 3000,
     **stopping,
 ) -> Iterator[Candidate]:
     """Full metrics for each neighbourhood size and nu, drawn towards the diagonal one by each shrinkage.
 
-    Each of these comes with every share of Euclid.
+    Each of these comes with every share of Euclid. Every step decomposes a matrix of as many features, or
+    rows where these are fewer; more than `largest` are refused.
     """
-    basis, coordinates = _row_space(X)
+    basis, coordinates = _row_space(X, largest)
     diagonal = {}
     if max(shrinkages) > 0:
         found = diagonal_path(X, triplets, neighbourhoods, nus, **stopping)
@@ -122,16 +118,16 @@ def full_path(
                     yield Candidate(n_neighbors, nu, shrinkage, solution, embedding, share)
 
 
-def _row_space(X) -> tuple[np.ndarray | None, np.ndarray]:
+def _row_space(X, largest: int) -> tuple[np.ndarray | None, np.ndarray]:
     """Centred rows in as few coordinates as span them, and the basis (p x r) if they were turned.
 
     The best matrix never leaves the span of the training differences, and the Frobenius norm does
     not change under rotation, so nothing is lost.
     """
     n, p = X.shape
-    if min(n - 1, p) > LARGEST_FULL_METRIC:
+    if min(n - 1, p) > largest:
         raise ValueError(
-            f"metric='full' on {p} features is out of reach (the limit is {LARGEST_FULL_METRIC}): use "
+            f"metric='full' on {p} features is out of reach (the limit is {largest}): use "
             "metric='diagonal', or reduce the features first, for instance by PCA."
         )
     centred = X - X.mean(axis=0, dtype=np.float64)

@@ -6,13 +6,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from nearkin.learners.constraint.certified import warn_above
-from nearkin.learners.constraint.settings import (
-    check_count,
-    check_n_components,
-    check_share,
-    check_tolerance,
-)
 from nearkin.learners.constraint.similar_scatter import both_kinds, mean_scatter, told_apart, whitening
+from nearkin.learners.settings import check_count, check_share, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import Span, principal_rows
 from nearkin.numerics.neighbours import other_class_neighbours
@@ -124,7 +119,7 @@ class MMC(PairLearner):
         if self.n_neighbors + self.n_random == 0:
             raise ValueError("n_neighbors=0 and n_random=0 leave no dissimilar pair; raise one of them.")
         check_share(ridge=self.ridge)
-        check_n_components(self.n_components, n_features)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):

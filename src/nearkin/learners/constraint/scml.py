@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +12,7 @@ from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
 from nearkin.learners.constraint.discriminant_bases import discriminant_bases, triplet_bases
 from nearkin.learners.constraint.local_composition import compose_locally, kernel_components
 from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.settings import check_count, check_positive, check_tolerance
 from nearkin.learners.weak_supervision import TripletLearner
 from nearkin.numerics.hinge_program import solve_hinge_program
 from nearkin.numerics.linear_metric import Span, metric_factor
@@ -134,17 +134,10 @@ class SCML(TripletLearner):
         return {"beta": [1e-5, 1e-4, 1e-3]}
 
     def _check_settings(self, n_features: int) -> None:
-        for name in ("n_bases", "n_targets", "n_impostors", "max_iter"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and int(value) >= 1) or isinstance(value, bool):
-                raise ValueError(f"{name}={value!r}: expected a positive integer.")
-        for name in ("beta", "tol"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-                raise ValueError(f"{name}={value!r}: expected a positive number.")
-        k = self.n_components
-        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_features):
-            raise ValueError(f"n_components={k!r}: expected None or an integer from 1 to {n_features}.")
+        check_count(n_bases=self.n_bases, n_targets=self.n_targets, n_impostors=self.n_impostors)
+        check_positive(beta=self.beta)
+        check_tolerance(self.tol, self.max_iter)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         if isinstance(self.bases, str):
             if self.bases not in ("auto", "discriminant", "triplets"):
                 raise ValueError(

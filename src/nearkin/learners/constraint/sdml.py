@@ -7,13 +7,8 @@ from scipy import linalg
 
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.priors import check_prior
-from nearkin.learners.constraint.settings import (
-    check_n_components,
-    check_positive,
-    check_share,
-    check_tolerance,
-)
 from nearkin.learners.constraint.similar_scatter import mean_scatter
+from nearkin.learners.settings import check_count, check_positive, check_share, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import metric_factor, ridged
 from nearkin.numerics.pair_scatter import class_scatters
@@ -122,7 +117,7 @@ class SDML(PairLearner):
         if self.sparsity != 0:
             check_positive(sparsity=self.sparsity)
         check_prior(self.prior, n_features)
-        check_n_components(self.n_components, n_features)
+        check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from nearkin.learners.gradient.base import GradientLearner
-from nearkin.learners.weak_supervision import _checked as checked_constraints
-from nearkin.learners.weak_supervision import only_supervision
+from nearkin.learners.weak_supervision import checked_constraints, only_supervision
 
 
 @dataclass(frozen=True)

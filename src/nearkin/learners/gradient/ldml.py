@@ -70,7 +70,6 @@ class LDML(ConstrainedGradientLearner):
     """
 
     summary = "Linear map under which a threshold tells like pairs from others (LDML)."
-    cost = "n·d·e + T·e per step"
     supervision = ("labels", "pairs")
     cost = "n·d·e + T·e per step, T pairs"
 

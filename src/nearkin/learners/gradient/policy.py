@@ -11,6 +11,9 @@ from nearkin.learners.euclid_share import SharePolicy
 class CoarsePolicy:
     """When first steps are taken on a sample of the rows, and how many.
 
+    Measured: without, whole fits of MEGM take 1.2 to 2.2 times the CPU time on digits, MNIST (3,500 rows in
+    50 and 164 dimensions) and a mixture of 3,000 rows; objectives end now higher, now lower.
+
     Attributes
     ----------
     smallest_sampled : int

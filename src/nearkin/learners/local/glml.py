@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
@@ -12,6 +11,7 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_query import GaussianClasses, PerQueryDistance
 from nearkin.learners.base import Learner
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import fixed_signs, ridged
 
 # Beyond this many features, eigenvectors per query take too long and covariances are mostly noise.
@@ -144,20 +144,11 @@ class GLML(Learner):
         return self
 
     def _check_settings(self, n_features: int) -> None:
-        k, c, s = self.n_components, self.n_candidates, self.shrinkage
-        if not (k in ("auto", None) or (_whole(k) and 1 <= k <= n_features)):
-            raise ValueError(
-                f"n_components={k!r}: expected 'auto', None or an integer from 1 to {n_features}."
-            )
-        if not (c in ("auto", None) or (_whole(c) and c >= 1)):
-            raise ValueError(f"n_candidates={c!r}: expected 'auto', None or a positive integer.")
-        if s not in ("auto", "ledoit-wolf") and not _share(s):
-            raise ValueError(f"shrinkage={s!r}: expected 'auto', 'ledoit-wolf' or a number from 0 to 1.")
-        if self.covariance not in ("full", "diagonal"):
-            raise ValueError(f"covariance={self.covariance!r}: expected 'full' or 'diagonal'.")
-        for name in ("euclid_share", "floor"):
-            if not _share(getattr(self, name)):
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected a number from 0 to 1.")
+        check_count(words=("auto", None), most=n_features, n_components=self.n_components)
+        check_count(words=("auto", None), n_candidates=self.n_candidates)
+        check_number(high=1, words=("auto", "ledoit-wolf"), shrinkage=self.shrinkage)
+        check_choice(("full", "diagonal"), covariance=self.covariance)
+        check_number(high=1, euclid_share=self.euclid_share, floor=self.floor)
 
     def _coordinates(self, X: np.ndarray) -> CentredEmbedding:
         """The features themselves about their mean, or the principal directions where they are too many."""
@@ -226,11 +217,3 @@ class GLML(Learner):
 def _rounding(U: np.ndarray) -> float:
     """Squared length that the difference of equal rows may have from rounding."""
     return float((np.finfo(np.float32).eps * np.abs(U).max()) ** 2)
-
-
-def _whole(value) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _share(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1

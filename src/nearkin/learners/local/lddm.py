@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -13,6 +12,8 @@ from sklearn.utils import check_random_state
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
+from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import squared_distances, squared_norms
@@ -21,8 +22,6 @@ from nearkin.numerics.threads import blas_threads
 
 # "auto" makes every row focal up to this many.
 MOST_FOCAL_ROWS = 2000
-# Entries of a block of distances.
-DISTANCES_AT_ONCE = 2**22
 
 
 class LDDM(ClassifierMixin, Learner):
@@ -145,14 +144,9 @@ class LDDM(ClassifierMixin, Learner):
         return self
 
     def _check_settings(self) -> None:
-        for name in ("n_targets", "n_impostors", "n_voters"):
-            if not _positive_whole(getattr(self, name)):
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected a positive integer.")
-        if not (self.n_focal in ("auto", None) or _positive_whole(self.n_focal)):
-            raise ValueError(f"n_focal={self.n_focal!r}: expected 'auto', None or a positive integer.")
-        b = self.compactness
-        if not isinstance(b, Real) or isinstance(b, bool) or not 0 <= float(b) < np.inf:
-            raise ValueError(f"compactness={b!r}: expected a number of at least 0.")
+        check_count(n_targets=self.n_targets, n_impostors=self.n_impostors, n_voters=self.n_voters)
+        check_count(words=("auto", None), n_focal=self.n_focal)
+        check_number(compactness=self.compactness)
 
     def _choose_focal(self, codes: np.ndarray) -> np.ndarray:
         n = len(codes)
@@ -175,10 +169,8 @@ class LDDM(ClassifierMixin, Learner):
         X = self._validate_new(X)
         U = self.distance_.embedding(X)
         votes = np.zeros((len(U), len(self.classes_)), dtype=U.dtype)
-        step = max(1, DISTANCES_AT_ONCE // max(len(self.focal_rows_), len(self._rows)))
         with blas_threads(len(self._rows) * self.directions_[0].size):
-            for start in range(0, len(U), step):
-                part = slice(start, start + step)
+            for part in blocks(len(U), len(self._rows)):
                 self._vote(U[part], votes[part])
         return votes / votes.sum(axis=1, keepdims=True)
 
@@ -212,7 +204,3 @@ class LDDM(ClassifierMixin, Learner):
         scores = (U @ directions.T) @ R.T
         scores -= squared_norms(R) / 2
         return self._codes[scores.argmax(axis=1)]
-
-
-def _positive_whole(value) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1

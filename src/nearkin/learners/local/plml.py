@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -13,6 +12,7 @@ from sklearn.utils import check_random_state
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.mixed import MixedDistance, NearestRowWeights
 from nearkin.learners.base import Learner
+from nearkin.learners.settings import check_count, check_number, check_positive, check_tolerance
 from nearkin.numerics.anchor_weights import anchor_weights, heat_laplacian
 from nearkin.numerics.linear_metric import Span
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
@@ -179,17 +179,12 @@ class PLML(Learner):
         return self
 
     def _check_settings(self) -> None:
-        for name in ("n_targets", "n_impostors", "max_iter"):
-            if not _positive_whole(getattr(self, name)):
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected a positive integer.")
-        if self.n_anchors != "auto" and not _positive_whole(self.n_anchors):
-            raise ValueError(f"n_anchors={self.n_anchors!r}: expected 'auto' or a positive integer.")
-        for name in ("smoothness", "locality", "pull", "euclid_share", "shrinkage", "tol"):
-            value = getattr(self, name)
-            positive = name in ("shrinkage", "tol")
-            if not _number(value) or value < 0 or (positive and value == 0):
-                kind = "a positive number" if positive else "a number of at least 0"
-                raise ValueError(f"{name}={value!r}: expected {kind}.")
+        check_count(n_targets=self.n_targets, n_impostors=self.n_impostors)
+        check_count(words=("auto",), n_anchors=self.n_anchors)
+        check_number(smoothness=self.smoothness, locality=self.locality)
+        check_number(pull=self.pull, euclid_share=self.euclid_share)
+        check_positive(shrinkage=self.shrinkage)
+        check_tolerance(self.tol, self.max_iter)
 
     def _weigh(self, rows: np.ndarray) -> np.ndarray:
         """Set the weights of the training rows; returns the anchors."""
@@ -262,11 +257,3 @@ def _triplets(targets: np.ndarray, impostors: np.ndarray) -> tuple[np.ndarray, n
     near, far = np.repeat(near, impostors.shape[1], axis=1).ravel(), np.tile(far, (1, k)).ravel()
     whole = (near >= 0) & (far >= 0)
     return near[whole], far[whole]
-
-
-def _positive_whole(value) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
-
-
-def _number(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from nearkin.learners.prototype.counts import choose_count, prototype_counts
 from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
 from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedule, Trained, train
+from nearkin.learners.settings import is_number, is_whole
 
 # Epochs without progress before training stops.
 PATIENCE = 10
@@ -70,13 +70,13 @@ class PrototypeLearner(ClassifierMixin, Learner):
 
     def _check_settings(self) -> None:
         expectations = [
-            ("beta", "a positive number", lambda v: _number(v) and 0 < v < np.inf),
-            ("batch_size", "'auto' or a positive whole number", lambda v: v == "auto" or _whole(v, 1)),
-            ("max_epochs", "a positive whole number", lambda v: _whole(v, 1)),
-            ("tol", "a number of at least 0", lambda v: _number(v) and 0 <= v < np.inf),
-            ("n_init", "a positive whole number", lambda v: _whole(v, 1)),
+            ("beta", "a positive number", lambda v: is_number(v) and v > 0),
+            ("batch_size", "'auto' or a positive whole number", lambda v: v == "auto" or is_whole(v, 1)),
+            ("max_epochs", "a positive whole number", lambda v: is_whole(v, 1)),
+            ("tol", "a number of at least 0", lambda v: is_number(v) and v >= 0),
+            ("n_init", "a positive whole number", lambda v: is_whole(v, 1)),
             ("init", f"one of {list(PROTOTYPE_STARTS)}", lambda v: v in PROTOTYPE_STARTS),
-            ("validation_fraction", "a number between 0 and 1", lambda v: _number(v) and 0 < v < 1),
+            ("validation_fraction", "a number between 0 and 1", lambda v: is_number(v) and 0 < v < 1),
         ]
         for name, expected, holds in expectations:
             value = getattr(self, name)
@@ -227,14 +227,6 @@ class PrototypeLearner(ClassifierMixin, Learner):
             )
         difference = distance.embedding(X) - distance.centres[prototype].astype(X.dtype, copy=False)
         return difference @ metric[:n_components].T.astype(X.dtype, copy=False)
-
-
-def _number(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _whole(value, least) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
 
 
 def _principal_axes(metrics) -> np.ndarray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.prototypes import nearest_same_and_other, prototype_distances, ratio_errors
 from nearkin.numerics.threads import blas_threads
 
@@ -15,8 +16,6 @@ AVERAGE_DECAY = 0.8
 STEP_DECAY = 0.95
 # Adadelta's epsilon for coordinates of size 1: ten times the usual, which halves the epochs needed.
 STEP_EPSILON = 1e-5
-# Projected differences made at one time while the objective of many rows is evaluated.
-BLOCK_ELEMENTS = 2**21
 
 
 @dataclass
@@ -44,12 +43,10 @@ class Prototypes:
     metrics: np.ndarray
 
     def distances(self, U) -> np.ndarray:
-        rows = max(1, BLOCK_ELEMENTS // (self.metrics.size // self.metrics.shape[-1]))
-        blocks = [
-            prototype_distances(U[start : start + rows], self.centres, self.metrics)
-            for start in range(0, len(U), rows)
-        ]
-        return np.concatenate(blocks)
+        differences = self.metrics.size // self.metrics.shape[-1]
+        return np.concatenate(
+            [prototype_distances(U[part], self.centres, self.metrics) for part in blocks(len(U), differences)]
+        )
 
     def objective(self, data: LabelledRows, beta: float) -> float:
         """Weighted mean of the smoothed errors."""
