@@ -135,7 +135,7 @@ class PLML(Learner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"pull": [0.01, 1.0, 100.0], "shrinkage": [1.0, 10.0]}
+        return {"pull": [0.01, 1.0, 100.0]}
 
     def fit(self, X, y):
         """Learn the weights, then the metrics.
