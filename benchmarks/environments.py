@@ -15,10 +15,15 @@ from benchmarks.entry import HERE
 
 @dataclass(frozen=True)
 class Environment:
-    """Packages of a peer and the Python versions they work on, best first; none means any."""
+    """Packages of a peer and the Python versions they work on, best first; none means any.
+
+    A peer that must be compiled against old packages names what its build needs in `to_build`: they are
+    installed first, and the build sees them instead of the newest.
+    """
 
     packages: tuple
     pythons: tuple = ()
+    to_build: tuple = ()
 
 
 # Pins are the newest releases with which the peer still imports and fits.
@@ -26,7 +31,8 @@ ENVIRONMENTS = {
     "scikit-learn": Environment(("scikit-learn>=1.7",)),
     "faiss": Environment(("faiss-cpu>=1.9", "numpy>=2.0")),
     "metric-learn": Environment(
-        ("metric-learn==0.7.0", "scikit-learn==1.5.2", "scipy==1.13.1", "numpy==1.26.4"),
+        # Its SDML passes the graphical lasso a setting that scikit-learn 1.5 has dropped.
+        ("metric-learn==0.7.0", "scikit-learn==1.4.2", "scipy==1.13.1", "numpy==1.26.4"),
         ("3.11", "3.12", "3.10"),
     ),
     # GPyOpt and what it needs to import are used by pylmnn's __init__ only.
@@ -41,6 +47,20 @@ ENVIRONMENTS = {
             "matplotlib<3.9",
         ),
         ("3.10", "3.11", "3.9"),
+    ),
+    # Some minutes of compiling. Its plots import pandas, which it does not name.
+    "pydml": Environment(
+        (
+            "pyDML==0.1.0",
+            "scikit-learn==1.1.3",
+            "scipy==1.10.1",
+            "numpy==1.23.5",
+            "six",
+            "pandas==1.5.3",
+            "matplotlib<3.8",
+        ),
+        ("3.11", "3.10", "3.9"),
+        ("setuptools<60", "wheel", "cython==0.29.37", "numpy==1.23.5"),
     ),
 }
 
@@ -63,7 +83,7 @@ def python_of(name: str, folder: Path, interpreters: dict) -> Path:
     base = _base_interpreter(wanted.pythons, interpreters)
     place = folder / name
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    recipe = hashlib.sha256(repr((wanted.packages, base)).encode()).hexdigest()
+    recipe = hashlib.sha256(repr((wanted, base)).encode()).hexdigest()
     stamp = place / "recipe"
     if stamp.exists() and stamp.read_text() == recipe:
         return python
@@ -72,7 +92,11 @@ def python_of(name: str, folder: Path, interpreters: dict) -> Path:
     _checked([base, "-m", "venv", str(place)])
     # Old source distributions need setuptools and wheel at hand.
     _checked([str(python), "-m", "pip", "install", "--quiet", "setuptools<81", "wheel"])
-    _checked([str(python), "-m", "pip", "install", "--quiet", *wanted.packages])
+    install = [str(python), "-m", "pip", "install", "--quiet"]
+    if wanted.to_build:
+        _checked([*install, *wanted.to_build])
+        install.append("--no-build-isolation")
+    _checked([*install, *wanted.packages])
     stamp.write_text(recipe)
     return python
 

@@ -46,11 +46,11 @@ def scikit_learn(data, case):
     return lambda: quietly(NeighborhoodComponentsAnalysis(tol=1e-12, **settings(case)), X, y)
 
 
-def quietly(estimator, X, y):
+def quietly(estimator, X, y=None, **given):
     """Fit without the warning that the steps ran out: here they are meant to."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return estimator.fit(X, y)
+        return estimator.fit(X, y, **given)
 
 
 def quality(data, fitted) -> dict:

@@ -1,6 +1,7 @@
 """Discovery finds every public learner, and names are forgiving."""
 
 import pytest
+from sklearn.model_selection import ParameterGrid
 
 import nearkin
 from nearkin.learners import Learner, all_learners, find_learner
@@ -37,3 +38,25 @@ def test_learners_describe_themselves(name):
     assert ">>>" in learner.__doc__
     grid = learner.tuning_grid(500, 20, 3)
     assert set(grid) <= set(learner().get_params())
+
+
+# What is not tried with its default, and why.
+WITHOUT_DEFAULT = {
+    "LMCA": "its default is a number of dimensions that the grid names",
+}
+
+
+@pytest.mark.parametrize("name", all_learners())
+@pytest.mark.parametrize("shape", [(500, 20, 3), (60, 4, 2), (20_000, 300, 10)], ids=str)
+def test_tuning_grids_are_small_and_hold_the_default(name, shape):
+    learner = all_learners()[name]
+    grid = learner.tuning_grid(*shape)
+    assert len(ParameterGrid(grid)) <= 6
+    defaults = learner().get_params()
+    missing = [key for key, values in grid.items() if defaults[key] not in values]
+    if name in WITHOUT_DEFAULT:
+        assert missing, f"{name} need not be an exception any more"
+    else:
+        assert not missing
+    for values in grid.values():
+        assert len(values) == len(set(map(str, values)))

@@ -47,7 +47,9 @@ def test_objective_is_the_margin_between_both_kinds_of_pairs_and_the_largest(lea
 
 
 def test_the_local_view_of_everything_is_the_global_view():
-    near, all_of_them = MLEV("local", n_neighbors=len(X)).fit(X, y), MLEV("global").fit(X, y)
+    near, all_of_them = (
+        MLEV(view, n_neighbors=len(X), n_components="positive").fit(X, y) for view in ("local", "global")
+    )
     # Rows of small classes have fewer friends, so means agree where each pair counts the same: here.
     np.testing.assert_allclose(near.eigenvalues_, all_of_them.eigenvalues_)
     np.testing.assert_allclose(near.components_, all_of_them.components_, atol=1e-8)
@@ -67,15 +69,39 @@ def test_distances_follow_rotations(learner):
 
 
 def test_positive_keeps_just_the_directions_with_a_margin():
-    every, positive = MLEV(n_components=None).fit(X, y), MLEV().fit(X, y)
+    every, positive = (MLEV(n_components=kept).fit(X, y) for kept in (None, "positive"))
     assert len(positive.components_) == np.sum(every.eigenvalues_ > 0) < 13
     np.testing.assert_array_equal(positive.components_, every.components_[: len(positive.components_)])
 
 
 def test_without_any_margin_the_best_direction_is_kept_with_a_warning():
     with pytest.warns(UserWarning, match="only the best one is kept"):
-        learner = MLEV(balance=100.0).fit(X, y)
+        learner = MLEV(balance=100.0, n_components="positive").fit(X, y)
     assert learner.components_.shape == (1, 13)
+
+
+@pytest.mark.parametrize("learner", [MLEV(), ANMM()], ids=str)
+def test_auto_keeps_the_directions_that_tell_held_out_classes_apart(learner):
+    # Two features tell, 38 are noise in which any margin is chance.
+    rng = np.random.default_rng(0)
+    labels = np.arange(120) % 3
+    rows = rng.normal(size=(120, 40))
+    rows[:, 0] += 4 * (labels == 1)
+    rows[:, 1] += 4 * (labels == 2)
+    learner.fit(rows, labels)
+    scores = learner.validation_scores_
+    assert {1, 2, 40} <= set(scores)
+    assert scores[len(learner.components_)] == max(scores.values()) > scores[40]
+    assert len(learner.components_) < 40
+
+
+def test_auto_keeps_all_where_no_direction_may_be_dropped():
+    # The class is the parity of two signs: no direction has a margin of its own.
+    rng = np.random.default_rng(0)
+    corners = rng.choice([-1, 1], size=(400, 2))
+    rows = 3 * corners + rng.normal(size=(400, 2))
+    learner = MLEV().fit(rows, corners.prod(axis=1))
+    assert len(learner.components_) == 2
 
 
 def test_the_docstring_says_that_it_is_rebuilt():
@@ -90,7 +116,7 @@ def test_clear_errors():
         (MLEV(balance=np.inf), "balance"),
         (MLEV(n_neighbors=0), "n_neighbors"),
         (MLEV(n_components=14), "n_components"),
-        (MLEV(n_components="auto"), "n_components"),
+        (MLEV(n_components="best"), "n_components"),
         (ANMM(n_friends=0), "n_friends"),
         (ANMM(n_enemies=0.5), "n_enemies"),
     ]:

@@ -61,6 +61,22 @@ class ChoicePolicy:
 
 DEFAULT_POLICY = ChoicePolicy()
 
+#: Numbers of directions that are tried; beyond as many, in steps that grow with the number.
+MOST_COUNTS = 30
+
+
+def counts_to_try(most: int) -> np.ndarray:
+    """Numbers of directions from 1 to `most`, both included.
+
+    >>> counts_to_try(4)
+    array([1, 2, 3, 4])
+    >>> len(counts_to_try(500)), counts_to_try(500)[-2:]
+    (26, array([404, 500]))
+    """
+    if most <= MOST_COUNTS:
+        return np.arange(1, most + 1)
+    return np.unique(np.geomspace(1, most, MOST_COUNTS).round().astype(int))
+
 
 def held_out_accuracies(
     rows: np.ndarray,

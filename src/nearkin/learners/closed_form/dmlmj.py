@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin.learners.closed_form.direction_choice import counts_to_try
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import generalised_eigenpairs
 
-#: Numbers of directions that are tried; beyond as many, in steps that grow with the number.
-MOST_COUNTS = 30
 #: After a kernel: what the scatters are shrunk by, and the most directions that are tried.
 KERNEL_SHRINKAGE = 1e-2
 KERNEL_DIRECTIONS = 60
@@ -105,7 +104,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):
-        return {"n_neighbors": [2, 5, 10], "order": ["jeffrey", "ratio"]}
+        return {"n_neighbors": [2, 5], "order": ["jeffrey", "ratio"]}
 
     def _check_settings(self, n_features):
         largest = n_features if self.kernel is None else None
@@ -127,9 +126,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
             count = min(self.n_components, n_directions)
             return np.array([count]), count
         most = n_directions if self.kernel is None else min(n_directions, KERNEL_DIRECTIONS)
-        if most <= MOST_COUNTS:
-            return np.arange(1, most + 1), most
-        return np.unique(np.geomspace(1, most, MOST_COUNTS).round().astype(int)), most
+        return counts_to_try(most), most
 
     def _directions(self, scatters):
         values, axes = generalised_eigenpairs(scatters.dissimilar, scatters.similar)

@@ -100,7 +100,7 @@ class LFDA(KernelRows, EmbeddingLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):
-        return {"scaling": ["weighted", "plain", "orthonormal"], "n_neighbors": [3, 7]}
+        return {"scaling": ["weighted", "plain"], "n_neighbors": [3, 7]}
 
     def fit(self, X, y):
         """Learn from labels.

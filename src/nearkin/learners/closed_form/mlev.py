@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.closed_form.direction_choice import (
+    WeightedDirections,
+    counts_to_try,
+    held_out_accuracies,
+    middle_of_best,
+)
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs
@@ -15,17 +22,20 @@ from nearkin.supervision.label_pairs import nearest_pairs
 
 LARGEST_BALANCE = 1e6
 
+#: Scatters of the rows of a mask, None where these hold pairs of one kind only.
+ScattersOfSome = Callable[[np.ndarray], Scatters | None]
+
 
 class _ScatterDifference(EmbeddingLearner):
     """The orthonormal rows L with the largest ``tr(L (D - balance S) L')``."""
 
     n_components: object
 
-    def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> Scatters | None:
+    def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> ScattersOfSome:
         raise NotImplementedError
 
     def _check_settings(self, n_features: int) -> None:
-        check_count(words=("positive", None), most=n_features, n_components=self.n_components)
+        check_count(words=("auto", "positive", None), most=n_features, n_components=self.n_components)
 
     def fit(self, X, y):
         """Learn from labels.
@@ -42,15 +52,19 @@ class _ScatterDifference(EmbeddingLearner):
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings(X.shape[1])
         span = Span.of_varying(X)
-        scatters = self._scatters(span.rows, codes)
+        scatters_of = self._scatters(span.rows, codes)
+        scatters = scatters_of(np.ones(len(X), dtype=bool))
         if scatters is None:
             raise ValueError(
                 f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
                 "only; give more rows per class, or check that y holds labels and not identifiers."
             )
-        values, vectors = np.linalg.eigh(scatters.dissimilar - self._balance() * scatters.similar)
-        values, axes = values[::-1], fixed_signs(vectors[:, ::-1].T)
-        kept = self._count(values)
+        values, axes = self._directions(scatters)
+        self.validation_scores_ = None
+        if self.n_components == "auto":
+            kept = self._best_count(span.rows, codes, scatters_of)
+        else:
+            kept = self._count(values)
         self.eigenvalues_ = values[:kept]
         self.objective_ = float(self.eigenvalues_.sum())
         self.n_iter_ = 1
@@ -60,6 +74,26 @@ class _ScatterDifference(EmbeddingLearner):
 
     def _balance(self) -> float:
         return 1.0
+
+    def _directions(self, scatters: Scatters) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues, largest first, and eigenvectors as rows."""
+        values, vectors = np.linalg.eigh(scatters.dissimilar - self._balance() * scatters.similar)
+        return values[::-1], fixed_signs(vectors[:, ::-1].T)
+
+    def _best_count(self, rows: np.ndarray, codes: np.ndarray, scatters_of: ScattersOfSome) -> int:
+        """How many directions serve nearest neighbours best; sets a score for each number tried."""
+        counts = counts_to_try(rows.shape[1])
+        weights = (np.arange(rows.shape[1]) < counts[:, None]).astype(float)
+
+        def fit(kept):
+            scatters = scatters_of(kept)
+            return None if scatters is None else WeightedDirections(self._directions(scatters)[1], weights)
+
+        scores = held_out_accuracies(rows, codes, fit)
+        if scores is None:
+            return int(counts[-1])
+        self.validation_scores_ = dict(zip(counts.tolist(), scores.tolist()))
+        return int(counts[middle_of_best(scores)])
 
     def _count(self, values: np.ndarray) -> int:
         """How many of the directions to keep, given their eigenvalues, largest first."""
@@ -82,7 +116,7 @@ class MLEV(_ScatterDifference):
     """Metric learning via eigenvectors, after Li, Tian (2017): keep what sets classes apart, drop the rest.
 
     Orthonormal directions in which dissimilar pairs spread more than similar ones: eigenvectors of
-    ``D - balance S`` with positive eigenvalues, S and D being the mean scatters of similar and of
+    ``D - balance S`` with the largest eigenvalues, S and D being the mean scatters of similar and of
     dissimilar pairs.
 
     Parameters
@@ -93,8 +127,9 @@ class MLEV(_ScatterDifference):
         How much the spread of similar pairs counts against that of dissimilar ones.
     n_neighbors : int, default=5
         Neighbours of either kind for each row, in the local view.
-    n_components : "positive", int or None, default="positive"
-        Directions kept: those of positive eigenvalues, so many, or all (which is Euclid).
+    n_components : "auto", "positive", int or None, default="auto"
+        Directions kept: the number that serves nearest neighbours of held-out rows best, those of positive
+        eigenvalues, so many, or all (which is Euclid).
 
     Attributes
     ----------
@@ -103,6 +138,8 @@ class MLEV(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     eigenvalues_ : ndarray of shape (n_components,)
+    validation_scores_ : dict or None
+        Accuracy on held-out rows with each number of directions that "auto" tried.
     objective_ : float
         Mean squared distance of dissimilar pairs less `balance` times that of similar ones: the sum of
         the eigenvalues.
@@ -117,7 +154,8 @@ class MLEV(_ScatterDifference):
     Orthonormal directions can only drop, never stretch: standardise the features first.
 
     Cost: n d^2 for the scatters and d^3 for the eigenvectors; the local view adds a blocked search for
-    neighbours, n^2 d.
+    neighbours, n^2 d. "auto" repeats all but the search for up to five folds, and looks for the neighbours
+    of at most about 2,000 held-out rows among at most 10,000.
 
     References
     ----------
@@ -130,13 +168,13 @@ class MLEV(_ScatterDifference):
     >>> from nearkin.learners.closed_form.mlev import MLEV
     >>> X, y = load_wine(return_X_y=True)
     >>> MLEV().fit_transform(scale(X), y).shape
-    (178, 5)
+    (178, 9)
     """
 
     summary = "Orthonormal directions in which dissimilar pairs spread more than similar ones; closed form."
     cost = "n·d² + d³, once"
 
-    def __init__(self, view="global", balance=1.0, n_neighbors=5, n_components="positive"):
+    def __init__(self, view="global", balance=1.0, n_neighbors=5, n_components="auto"):
         self.view = view
         self.balance = balance
         self.n_neighbors = n_neighbors
@@ -144,7 +182,7 @@ class MLEV(_ScatterDifference):
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):
-        return {"view": ["global", "local"], "balance": [0.5, 1.0, 2.0]}
+        return {"view": ["global", "local"], "balance": [0.5, 1.0]}
 
     def _check_settings(self, n_features):
         super()._check_settings(n_features)
@@ -157,8 +195,9 @@ class MLEV(_ScatterDifference):
 
     def _scatters(self, rows, codes):
         if self.view == "global":
-            return scatters_of_classes(rows, codes)
-        return scatters_of_pairs(rows, nearest_pairs(rows, codes, self.n_neighbors, self.n_neighbors))
+            return lambda kept: scatters_of_classes(rows[kept], codes[kept])
+        pairs = nearest_pairs(rows, codes, self.n_neighbors, self.n_neighbors)
+        return lambda kept: scatters_of_pairs(rows, pairs.among(kept))
 
 
 class ANMM(_ScatterDifference):
@@ -172,8 +211,9 @@ class ANMM(_ScatterDifference):
         Nearest rows of its own class that each row is to stay close to.
     n_enemies : int, default=1
         Nearest rows of other classes that each row is to be far from.
-    n_components : "positive", int or None, default="positive"
-        Directions kept: those of positive eigenvalues, so many, or all (which is Euclid).
+    n_components : "auto", "positive", int or None, default="auto"
+        Directions kept: the number that serves nearest neighbours of held-out rows best, those of positive
+        eigenvalues, so many, or all (which is Euclid).
 
     Attributes
     ----------
@@ -182,6 +222,8 @@ class ANMM(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     eigenvalues_ : ndarray of shape (n_components,)
+    validation_scores_ : dict or None
+        Accuracy on held-out rows with each number of directions that "auto" tried.
     objective_ : float
         The average margin: mean squared distance to enemies less that to friends.
     classes_, n_features_in_, n_iter_
@@ -189,7 +231,8 @@ class ANMM(_ScatterDifference):
 
     Notes
     -----
-    Cost: a blocked search for neighbours (n^2 d), n d^2 for the scatters, d^3 for the eigenvectors.
+    Cost: a blocked search for neighbours (n^2 d), n d^2 for the scatters, d^3 for the eigenvectors. "auto" as
+    for `MLEV`.
 
     References
     ----------
@@ -201,24 +244,25 @@ class ANMM(_ScatterDifference):
     >>> from nearkin.learners.closed_form.mlev import ANMM
     >>> X, y = load_iris(return_X_y=True)
     >>> ANMM().fit(X, y).components_.shape
-    (4, 4)
+    (2, 4)
     """
 
     summary = "Orthonormal directions with near enemies far and near friends close; closed form."
     cost = "n²·d + n·d² + d³, once"
 
-    def __init__(self, n_friends=3, n_enemies=1, n_components="positive"):
+    def __init__(self, n_friends=3, n_enemies=1, n_components="auto"):
         self.n_friends = n_friends
         self.n_enemies = n_enemies
         self.n_components = n_components
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):
-        return {"n_friends": [1, 3, 10], "n_enemies": [1, 5]}
+        return {"n_friends": [3, 10], "n_enemies": [1, 5]}
 
     def _check_settings(self, n_features):
         super()._check_settings(n_features)
         check_count(n_friends=self.n_friends, n_enemies=self.n_enemies)
 
     def _scatters(self, rows, codes):
-        return scatters_of_pairs(rows, nearest_pairs(rows, codes, self.n_friends, self.n_enemies))
+        pairs = nearest_pairs(rows, codes, self.n_friends, self.n_enemies)
+        return lambda kept: scatters_of_pairs(rows, pairs.among(kept))

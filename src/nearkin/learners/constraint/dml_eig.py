@@ -104,7 +104,7 @@ class DMLEig(PairLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"mu": [0.01, 0.1, 1.0], "euclid_share": [0.0, 0.25]}
+        return {"mu": [0.01, 0.1], "euclid_share": [0.0, 0.25]}
 
     def _check_settings(self, n_features: int) -> None:
         check_positive(mu=self.mu)

@@ -109,7 +109,7 @@ class SDML(PairLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"balance": [0.3, 0.6, 0.9], "sparsity": [0.1, 1.0]}
+        return {"balance": [0.5, 0.9], "sparsity": [0.1, 1.0]}
 
     def _check_settings(self, n_features: int) -> None:
         check_positive(balance=self.balance)

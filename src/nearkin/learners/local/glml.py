@@ -107,7 +107,7 @@ class GLML(Learner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"shrinkage": [0.1, 0.5], "euclid_share": [0.0, 0.1, 0.5]}
+        return {"shrinkage": ["auto", 0.5], "euclid_share": [0.1, 0.5]}
 
     def fit(self, X, y):
         """Estimate the densities of the classes.

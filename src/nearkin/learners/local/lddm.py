@@ -112,7 +112,7 @@ class LDDM(ClassifierMixin, Learner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"compactness": [0.3, 1.0], "n_voters": [3, 7, 15]}
+        return {"compactness": [0.3, 1.0], "n_voters": [7, 15]}
 
     def fit(self, X, y):
         """Find the directions of every focal row.

@@ -45,7 +45,7 @@ class PLML(Learner):
         How much anchors far from a row cost.
     shrinkage : float, default=1.0
         Penalty on the squared size of the metrics, beside the sum of the hinges.
-    pull : float, default=0.01
+    pull : float, default=10.0
         What the distances to the targets cost, beside the hinges.
     n_targets, n_impostors : int, default=3 and 10
         Every row should lie nearer to each of so many nearest rows of its class than to each of so many
@@ -112,7 +112,7 @@ class PLML(Learner):
         smoothness=100.0,
         locality=1.0,
         shrinkage=1.0,
-        pull=0.01,
+        pull=10.0,
         *,
         n_targets=3,
         n_impostors=10,
@@ -135,7 +135,7 @@ class PLML(Learner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"pull": [0.01, 1.0, 100.0], "shrinkage": [1.0, 10.0]}
+        return {"pull": [1.0, 10.0, 100.0]}
 
     def fit(self, X, y):
         """Learn the weights, then the metrics.
