@@ -48,13 +48,17 @@ class _ScatterDifference(EmbeddingLearner):
                 f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
                 "only; give more rows per class, or check that y holds labels and not identifiers."
             )
+        return self._solve(span, scatters, X.dtype)
+
+    def _solve(self, span: Span, scatters: Scatters, dtype):
+        """Set the fitted attributes from scatters in the coordinates of the span."""
         values, vectors = np.linalg.eigh(scatters.dissimilar - self._balance() * scatters.similar)
         values, axes = values[::-1], fixed_signs(vectors[:, ::-1].T)
         kept = self._count(values)
         self.eigenvalues_ = values[:kept]
         self.objective_ = float(self.eigenvalues_.sum())
         self.n_iter_ = 1
-        self.components_ = np.ascontiguousarray(span.lifted(axes[:kept]), dtype=X.dtype)
+        self.components_ = np.ascontiguousarray(span.lifted(axes[:kept]), dtype=dtype)
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
         return self
 
