@@ -6,7 +6,7 @@ Vectors (float32) are made block by block in a temporary file: ten classes, nois
     python -m benchmarks.scale --rows 10000000    # 10,000,000 beside 1,000,000: 5 GB of disk
     python -m benchmarks.scale --dask             # plain loop, and Dask with one and with two workers
 
-What counts are the ratios: time at most 11 times and anonymous memory at most 1.1 times for ten times the rows.
+What counts are ratios: time at most 11 times, anonymous memory at most 1.1 times, for ten times the rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dask collections: the same bits as the plain loop, nothing computed by mistake, no harm from a lost worker."""
+"""Dask collections: the bits of the plain loop, nothing computed by mistake, no harm from a lost worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collections that stand for rows without holding them, told apart before anybody computes them by mistake."""
+"""Collections that stand for rows without holding them, told apart before anybody computes them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class DaskSource(Source):
         self._labels = _chunks_of_labels(labels, rows)
         if len(self._rows) != len(self._labels):
             raise ValueError(
-                f"rows come in {len(self._rows)} chunks and labels in {len(self._labels)}; repartition one of them."
+                f"rows come in {len(self._rows)} chunks, labels in {len(self._labels)}; repartition them."
             )
         import dask
 

@@ -41,8 +41,8 @@ def fit_blocks(
         chosen by a hash of the row number, so that blocks and workers do not change them. None takes all
         rows and holds them in memory; as many as the largest class has give the result of `fit`.
     settings_rows : int, default=20000
-        Settings that the learner chooses by itself ("auto") are chosen on so many rows, taken from all classes
-        by the same hash.
+        Settings that the learner chooses by itself ("auto") are chosen on so many rows, taken from all
+        classes by the same hash.
     rows_per_block : int, optional
         Some 16 MB of rows by default. Dask collections keep their own chunks.
     progress : callable, optional
@@ -60,9 +60,9 @@ def fit_blocks(
 
     Notes
     -----
-    Two passes over the rows, sums in float64. Memory: a few blocks, d x d sums, and the candidates. Time: n d^2
-    for the moments, n m d for m candidates per class (DMLMJ, and MLEV and GMML with near pairs: m candidates of
-    all classes together).
+    Two passes over the rows, sums in float64. Memory: a few blocks, d x d sums, and the candidates. Time:
+    n d^2 for the moments, n m d for m candidates per class (DMLMJ, ANMM, and MLEV and GMML with near pairs:
+    m candidates of all classes together).
 
     Examples
     --------
@@ -135,8 +135,8 @@ def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> N
         )
     if source.n <= source.n_features:
         raise ValueError(
-            f"{source.n} rows of {source.n_features} features: fits from blocks need more rows than features; "
-            f"use {name}.fit."
+            f"{source.n} rows of {source.n_features} features: fits from blocks need more rows than "
+            f"features; use {name}.fit."
         )
 
 
@@ -145,6 +145,7 @@ def _refuse_too_many_candidates(source: Source, max_candidates: int | None) -> N
     size = int(kept.sum()) * source.n_features * source.dtype.itemsize
     if max_candidates is not None and size > MOST_CANDIDATE_BYTES:
         raise ValueError(
-            f"{max_candidates} candidates of each of {len(source.classes)} classes take {size / 2**30:.1f} GB; "
-            f"set max_candidates to {max(1, int(max_candidates * MOST_CANDIDATE_BYTES / size))} or less."
+            f"{max_candidates} candidates of each of {len(source.classes)} classes take "
+            f"{size / 2**30:.1f} GB; set max_candidates to "
+            f"{max(1, int(max_candidates * MOST_CANDIDATE_BYTES / size))} or less."
         )

@@ -118,8 +118,8 @@ def _add_all(a, b):
 def _normal_of_all(sums: ClassSums, within: WithinMoments, shared: WithinMoments) -> Normal:
     """Every row paired with all others of its class, a class counting as often as it has rows.
 
-    With z a row from the mean of all, d the same from its class mean m: ``A = sum z z' = sum d d' + n_c m m'``
-    and ``B = sum over i != j of z_i z_j' / (n_c - 1) = n_c m m' - sum d d' / (n_c - 1)``; both are symmetric,
+    With z a row from the mean of all, and d from its class mean m: ``A = sum z z' = sum d d' + n_c m m'`` and
+    ``B = sum over i != j of z_i z_j' / (n_c - 1) = n_c m m' - sum d d' / (n_c - 1)``; both are symmetric,
     so that it makes no difference which side moves.
     """
     counted = np.where(sums.sizes > 1, sums.sizes, 0).astype(np.float64)

@@ -75,8 +75,8 @@ def move_rows(
     distance = getattr(learner, "distance_", None)
     if not isinstance(distance, EmbeddedDistance):
         raise TypeError(
-            f"this {type(learner).__name__} has no embedding of references, so that its rows cannot be moved; fit "
-            "a learner of an embedding, without a kernel or on dense rows."
+            f"this {type(learner).__name__} has no embedding of references, so that rows cannot be moved; "
+            "fit a learner of an embedding, without a kernel or on dense rows."
         )
     return _embed_all(learner, _Mover(learner), rows, out, rows_per_block, progress)
 

@@ -215,8 +215,8 @@ def recipe_of(learner) -> Recipe:
     name = type(learner).__name__
     recipe = RECIPES.get(type(learner))
     remedy = (
-        f"fit it on a sample, nearkin.scale.fit_sample({name}(...), rows, labels, n_rows=20_000), and embed all "
-        "rows by nearkin.scale.transform_rows."
+        f"fit it on a sample, nearkin.scale.fit_sample({name}(...), rows, labels, n_rows=20_000), and embed "
+        "all rows by nearkin.scale.transform_rows."
     )
     if recipe is None:
         known = ", ".join(kind.__name__ for kind in RECIPES)

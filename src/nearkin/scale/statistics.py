@@ -100,7 +100,7 @@ class ClassSums:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Rows that may be targets: of every class those with the lowest hashes, in the order of their numbers."""
+    """Rows that may be targets: of every class those with the lowest hashes, in the order of the rows."""
 
     rows: np.ndarray
     codes: np.ndarray
