@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nearkin.scale.moves import normal_of_sample
+from nearkin.scale.row_hash import hash_bounds
 from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
 from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
 
@@ -42,6 +43,18 @@ def test_within_moments(rows):
     np.testing.assert_allclose((a + b).scatter, D.T @ D)
     assert (a + b).fourth == pytest.approx(np.sum(np.sum(D**2, axis=1) ** 2))
     assert (a + b).n == np.count_nonzero(codes != 1)
+
+
+def test_bounds_leave_out_no_candidate():
+    codes = np.random.default_rng(0).choice(3, 50_000, p=[0.9, 0.0995, 0.0005])
+    block = Block(np.zeros((50_000, 1)), codes, 1_000)
+    for most in (1, 30, 500, np.array([100, 0, 7])):
+        bounds = hash_bounds(np.bincount(codes), most)
+        bounded = Candidates.of(block, most, bounds)
+        np.testing.assert_array_equal(bounded.numbers, Candidates.of(block, most).numbers)
+    # And a block offers little more than its share: 10 of 100 wanted, not 100.
+    tenth = Block(block.X[:5_000], codes[:5_000], 1_000)
+    assert len(Candidates.of(tenth, 100, hash_bounds(np.bincount(codes), 100)).numbers) < 60
 
 
 def test_candidates_do_not_depend_on_blocks(rows):

@@ -8,6 +8,7 @@ import numpy as np
 
 from nearkin.numerics.lazy_rows import is_lazy
 from nearkin.scale.recipes import First, recipe_of
+from nearkin.scale.row_hash import hash_bounds
 from nearkin.scale.source import LocalSource, Progress, Source
 from nearkin.scale.statistics import Block, Candidates, ClassSums
 
@@ -83,7 +84,7 @@ def fit_blocks(
     _refuse_too_many_candidates(source, most)
     quotas = sample_quotas(source.sizes, settings_rows) if recipe.leaves_open(learner) else 0
     first = source.total(
-        partial(_first_of, n_classes=len(source.classes), most=most, quotas=quotas),
+        partial(_first_of, sizes=source.sizes, most=most, quotas=quotas),
         partial(_first_added, most=most, quotas=quotas),
         "classes",
     )
@@ -116,8 +117,9 @@ def sample_quotas(sizes: np.ndarray, n_rows: int) -> np.ndarray:
     return np.minimum(sizes, np.maximum(2, np.ceil(share * sizes))).astype(np.int64)
 
 
-def _first_of(block: Block, n_classes: int, most: int | None, quotas: np.ndarray | int):
-    return ClassSums.of(block, n_classes), Candidates.of(block, most), Candidates.of(block, quotas)
+def _first_of(block: Block, sizes: np.ndarray, most: int | None, quotas: np.ndarray | int):
+    candidates, sample = (Candidates.of(block, m, hash_bounds(sizes, m)) for m in (most, quotas))
+    return ClassSums.of(block, len(sizes)), candidates, sample
 
 
 def _first_added(a, b, most: int | None, quotas: np.ndarray | int):

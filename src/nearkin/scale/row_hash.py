@@ -41,3 +41,20 @@ def lowest_per_class(codes: np.ndarray, hashes: np.ndarray, most: int | np.ndarr
     ranks = np.arange(len(codes)) - np.repeat(starts, np.diff(np.r_[starts, len(codes)]))
     limits = most if np.ndim(most) == 0 else np.asarray(most)[sorted_codes]
     return np.sort(order[ranks < limits])
+
+
+def hash_bounds(sizes: np.ndarray, most: int | np.ndarray | None) -> np.ndarray:
+    """Hashes above which no row of a class will be among its `most` lowest, as far as can be told beforehand.
+
+    A block need not offer rows above: parts of a sum then hold their share of the chosen rows, not as many as
+    the whole. Six standard deviations of the count are allowed for; were they exceeded, fewer rows would be
+    chosen, the same ones from any blocks.
+
+    >>> hash_bounds(np.array([100, 10**9]), 100) == 2**64 - 1
+    array([ True, False])
+    """
+    if most is None:
+        return np.full(len(sizes), 2**64 - 1, dtype=np.uint64)
+    wanted = most + 6 * np.sqrt(most) + 10
+    shares = np.broadcast_to(wanted / np.maximum(sizes, 1), len(sizes)).tolist()
+    return np.array([2**64 - 1 if share >= 1 else int(share * 2**64) for share in shares], dtype=np.uint64)

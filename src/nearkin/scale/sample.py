@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from nearkin.scale.fit import sample_quotas, source_of
+from nearkin.scale.row_hash import hash_bounds
 from nearkin.scale.source import Progress
 from nearkin.scale.statistics import Candidates
 
@@ -48,8 +49,9 @@ def fit_sample(learner, rows, labels, *, n_rows: int = 20_000, progress: Progres
         raise ValueError(f"n_rows={n_rows}: expected at least 2.")
     source = source_of(rows, labels, progress=progress)
     quotas = sample_quotas(source.sizes, n_rows)
+    bounds = hash_bounds(source.sizes, quotas)
     sample = source.total(
-        partial(Candidates.of, most=quotas), partial(Candidates.joined, most=quotas), "sample"
+        partial(Candidates.of, most=quotas, bounds=bounds), partial(Candidates.joined, most=quotas), "sample"
     )
     X = sample.rows
     if source.names is not None:

@@ -107,10 +107,12 @@ class Candidates:
     numbers: np.ndarray
 
     @classmethod
-    def of(cls, block: Block, most: int | np.ndarray | None) -> Candidates:
-        """Those of a block: at most so many of each class, all for None."""
-        numbers = np.arange(block.start, block.start + len(block.codes))
-        return cls(block.X, block.codes, numbers)._cut(most)
+    def of(cls, block: Block, most: int | np.ndarray | None, bounds: np.ndarray | None = None) -> Candidates:
+        """Those of a block: at most so many of each class (None for all), with hashes up to its bound."""
+        offered = np.arange(len(block.codes))
+        if bounds is not None:
+            offered = offered[row_hash(block.start + offered) <= bounds[block.codes]]
+        return cls(block.X[offered], block.codes[offered], block.start + offered)._cut(most)
 
     def joined(self, other: Candidates, most: int | np.ndarray | None) -> Candidates:
         """The candidates of both: which these are does not depend on how rows were cut into blocks."""
