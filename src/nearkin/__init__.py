@@ -25,6 +25,7 @@ __getattr__, __dir__ = _discovery.lazy_names(
         "Study": "nearkin.study",
         "compare": "nearkin.study",
         "load": "nearkin.persistence",
+        "open_rows": "nearkin.datasets.rows",
         "save": "nearkin.persistence",
         "to_faiss": "nearkin.predictors",
     },

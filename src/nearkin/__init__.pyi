@@ -14,10 +14,12 @@ from nearkin import pairwise as pairwise
 from nearkin import persistence as persistence
 from nearkin import predictors as predictors
 from nearkin import report as report
+from nearkin import scale as scale
 from nearkin import search as search
 from nearkin import solvers as solvers
 from nearkin import study as study
 from nearkin import supervision as supervision
+from nearkin.datasets.rows import open_rows as open_rows
 from nearkin.learners.closed_form.dmlmj import DMLMJ as DMLMJ
 from nearkin.learners.closed_form.gmml import GMML as GMML
 from nearkin.learners.closed_form.lfda import LFDA as LFDA

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.numerics.given_rows import widened
+from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.supervision.constraints import row_numbers
 
 CLASSIFICATION = "classification"
@@ -61,6 +62,7 @@ class Learner(BaseEstimator):
 
         Raises with the problem and the fix where labels cannot teach anything.
         """
+        refuse_lazy(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),
@@ -102,6 +104,7 @@ class Learner(BaseEstimator):
     def _validate_new(self, X):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""
         check_is_fitted(self)
+        refuse_lazy(X, type(self).__name__)
         return validate_data(
             self,
             widened(X),

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
 
@@ -50,6 +51,7 @@ class LinearMetricLearner(EmbeddingLearner):
 
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
+        refuse_lazy(X, type(self).__name__)
         named = only_supervision(type(self).__name__, y, constraint_weight, given)
         if not named:
             X, codes = self._validate_labelled(X, y, min_classes=2)

@@ -59,16 +59,18 @@ class _ScatterDifference(EmbeddingLearner):
                 f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
                 "only; give more rows per class, or check that y holds labels and not identifiers."
             )
-        values, axes = self._directions(scatters)
         self.validation_scores_ = None
-        if self.n_components == "auto":
-            kept = self._best_count(span.rows, codes, scatters_of)
-        else:
-            kept = self._count(values)
+        kept = self._best_count(span.rows, codes, scatters_of) if self.n_components == "auto" else None
+        return self._solve(span, scatters, X.dtype, kept)
+
+    def _solve(self, span: Span, scatters: Scatters, dtype, kept: int | None = None):
+        """Set the fitted attributes from scatters in the coordinates of the span."""
+        values, axes = self._directions(scatters)
+        kept = self._count(values) if kept is None else kept
         self.eigenvalues_ = values[:kept]
         self.objective_ = float(self.eigenvalues_.sum())
         self.n_iter_ = 1
-        self.components_ = np.ascontiguousarray(span.lifted(axes[:kept]), dtype=X.dtype)
+        self.components_ = np.ascontiguousarray(span.lifted(axes[:kept]), dtype=dtype)
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
         return self
 

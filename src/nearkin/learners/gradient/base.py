@@ -27,6 +27,7 @@ from nearkin.learners.gradient.early_stopping import steps_by_halves, stops_earl
 from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
+from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
 from nearkin.solvers import Solver, SolverResult, all_solvers
@@ -98,6 +99,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self
         """
         check_settings(self)
+        refuse_lazy(X, type(self).__name__)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         map_ = self._map()

@@ -1,0 +1,11 @@
+"""Data beyond memory and beyond one machine: fits from blocks of rows, on files or on Dask.
+
+Closed-form learners see sums over rows. A block of rows gives its part of a sum, parts are added in a fixed
+order, and the learner is solved from the total as it always is: the result is an ordinary learner.
+"""
+
+from nearkin.scale.fit import fit_blocks
+from nearkin.scale.moving import move_rows, transform_rows
+from nearkin.scale.sample import fit_sample
+
+__all__ = ["fit_blocks", "fit_sample", "move_rows", "transform_rows"]

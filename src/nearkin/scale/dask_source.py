@@ -1,0 +1,124 @@
+"""Blocks that are chunks of Dask collections, worked on wherever the current client has its workers.
+
+Each pass is one plain graph of pure functions, whose total is all that travels back. Nothing is pinned to a
+worker and no worker waits for another: when one is lost, Dask computes its chunks again elsewhere.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import reduce
+
+import numpy as np
+
+from nearkin.datasets.rows import as_float, float_dtype
+from nearkin.numerics.lazy_rows import is_lazy
+from nearkin.numerics.threads import blas_threads
+from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
+from nearkin.scale.sums import added_up
+
+
+class DaskSource(Source):
+    """Rows and labels of Dask collections, or rows of one and labels in memory.
+
+    Parameters
+    ----------
+    rows : Dask array (n x d) or data frame
+    labels : Dask array or series with the same chunks, or an array
+    """
+
+    def __init__(self, rows, labels):
+        self._rows = _chunks_of_rows(rows)
+        self.n_features = int(rows.shape[1])
+        dtypes = list(rows.dtypes) if hasattr(rows, "columns") else [rows.dtype]
+        self.dtype = np.result_type(*(float_dtype(dtype) for dtype in dtypes))
+        if hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns):
+            self.names = list(rows.columns)
+        self._labels = _chunks_of_labels(labels, rows)
+        if len(self._rows) != len(self._labels):
+            raise ValueError(
+                f"rows come in {len(self._rows)} chunks, labels in {len(self._labels)}; repartition them."
+            )
+        import dask
+
+        count = dask.delayed(counted_labels, pure=False)
+        counted = dask.compute(*[count(part) for part in self._labels])
+        self.classes, self.sizes = reduce(joined_counts, counted)
+        ends = np.cumsum([int(sizes.sum()) for _, sizes in counted])
+        self._starts = [0, *ends[:-1].tolist()]
+
+    def total(self, statistic, add, stage):
+        import dask
+
+        # As a node of the graph the statistic travels once, candidates and all, and survives any worker.
+        statistic = dask.delayed(statistic, pure=False, traverse=False)
+        classes = dask.delayed(self.classes, pure=False, traverse=False)
+        run, joined = dask.delayed(_result, pure=False), dask.delayed(add, pure=False)
+        parts = [
+            run(statistic, X, labels, classes, start, self.dtype)
+            for X, labels, start in zip(self._rows, self._labels, self._starts)
+        ]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+            return added_up(parts, joined).compute()
+
+
+def _result(statistic, X, labels, classes, start: int, dtype):
+    # One BLAS thread, as in the plain loop: the same block then gives the same bits, and workers that have
+    # several threads do not fight over the cores.
+    with blas_threads():
+        return statistic(block_of(as_float(np.asarray(X), dtype), labels, classes, start))
+
+
+def _chunks_of_rows(rows) -> list:
+    if rows.ndim != 2:
+        raise ValueError(f"rows must be a table (2-d), but they have {rows.ndim} dimension(s).")
+    if hasattr(rows, "numblocks") and rows.numblocks[1] > 1:
+        rows = rows.rechunk({1: -1})
+    return np.ravel(np.array(rows.to_delayed(), dtype=object)).tolist()
+
+
+def _chunks_of_labels(labels, rows) -> list:
+    import dask
+
+    lengths = rows.chunks[0] if hasattr(rows, "chunks") else (np.nan,)
+    known = not np.isnan(lengths).any()
+    if not is_lazy(labels):
+        if not known:
+            raise TypeError(
+                "rows whose chunks are of unknown length need labels as a Dask collection as well."
+            )
+        if len(labels) != sum(lengths):
+            raise ValueError(f"there are {sum(lengths)} rows but {len(labels)} labels.")
+        return [
+            dask.delayed(part, pure=False, traverse=False)
+            for part in np.split(np.asarray(labels), np.cumsum(lengths)[:-1])
+        ]
+    if labels.ndim != 1:
+        raise ValueError(f"labels must be 1-d, but they have {labels.ndim} dimensions.")
+    if known and hasattr(labels, "chunks") and not np.isnan(labels.chunks[0]).any():
+        if sum(labels.chunks[0]) != sum(lengths):
+            raise ValueError(f"there are {sum(lengths)} rows but {sum(labels.chunks[0])} labels.")
+        labels = labels.rechunk((lengths,))
+    return np.ravel(np.array(labels.to_delayed(), dtype=object)).tolist()
+
+
+def embedded_lazily(embed, rows):
+    """The embedded rows as a Dask array, chunk by chunk; nothing is computed yet but a row of zeros."""
+    if hasattr(rows, "columns"):
+        example = embed(rows._meta_nonempty.iloc[:1])
+        embedded = rows.map_partitions(embed, meta=example[:0])
+        import dask.array
+
+        chunks = ((np.nan,) * rows.npartitions, (example.shape[1],))
+        return dask.array.Array(embedded.dask, embedded.__dask_layers__()[0], chunks, meta=example[:0])
+    if rows.numblocks[1] > 1:
+        rows = rows.rechunk({1: -1})
+    dtype = float_dtype(rows.dtype)
+    example = embed(np.zeros((1, rows.shape[1]), dtype))
+    return rows.map_blocks(
+        lambda X: embed(as_float(np.asarray(X), dtype)),
+        chunks=(rows.chunks[0], (example.shape[1],)),
+        dtype=example.dtype,
+        meta=example[:0],
+    )

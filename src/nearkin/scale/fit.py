@@ -1,0 +1,153 @@
+"""Closed-form learners fitted from blocks of rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from nearkin.numerics.lazy_rows import is_lazy
+from nearkin.scale.recipes import First, recipe_of
+from nearkin.scale.row_hash import hash_bounds
+from nearkin.scale.source import LocalSource, Progress, Source
+from nearkin.scale.statistics import Block, Candidates, ClassSums
+
+#: Bytes of candidates that a fit may hold (and a cluster may send to every worker).
+MOST_CANDIDATE_BYTES = 2**30
+
+
+def fit_blocks(
+    learner,
+    rows,
+    labels,
+    *,
+    max_candidates: int | None = 2_000,
+    settings_rows: int = 20_000,
+    rows_per_block: int | None = None,
+    progress: Progress | None = None,
+):
+    """Fit a closed-form learner to rows that need not fit into memory.
+
+    Parameters
+    ----------
+    learner : MoveLabeled, MoveQuery, RCA, GMML, DMLMJ, MLEV or ANMM
+        Fitted in place, as by its own `fit`.
+    rows : path, Rows, array, Dask array or Dask data frame
+        What `open_rows` opens. Dask collections are worked on by the current client, or by Dask's default
+        scheduler if there is none.
+    labels : array, path of a .npy file, or Dask array or series
+        Class of each row.
+    max_candidates : int or None, default=2000
+        Rows of each class among which targets are looked for, where the learner needs neighbours. They are
+        chosen by a hash of the row number, so that blocks and workers do not change them. None takes all
+        rows and holds them in memory; as many as the largest class has give the result of `fit`.
+    settings_rows : int, default=20000
+        Settings that the learner chooses by itself ("auto") are chosen on so many rows, taken from all
+        classes by the same hash.
+    rows_per_block : int, optional
+        Some 16 MB of rows by default. Dask collections keep their own chunks.
+    progress : callable, optional
+        Called with rows done, rows in all and the name of the pass; not with Dask, which has a dashboard.
+
+    Returns
+    -------
+    learner
+        The same one: ordinary, fitted, can be saved, and needs neither the file nor Dask.
+
+    Raises
+    ------
+    TypeError
+        For learners that are not sums over rows; nothing is read or computed then.
+
+    Notes
+    -----
+    Two passes over the rows, sums in float64. Memory: a few blocks, d x d sums, and the candidates. Time:
+    n d^2 for the moments, n m d for m candidates per class (DMLMJ, ANMM, and MLEV and GMML with near pairs:
+    m candidates of all classes together).
+
+    Examples
+    --------
+    >>> import nearkin
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> whole = nearkin.RCA().fit(X, y)
+    >>> blocks = fit_blocks(nearkin.RCA(), X, y, rows_per_block=500)
+    >>> bool(np.allclose(whole.components_, blocks.components_, rtol=1e-6))
+    True
+    """
+    recipe = recipe_of(learner)
+    if max_candidates is not None and max_candidates < 1:
+        raise ValueError(f"max_candidates={max_candidates}: expected None or an integer of at least 1.")
+    source = source_of(rows, labels, rows_per_block, progress)
+    _refuse_what_teaches_nothing(learner, source, recipe.min_classes)
+    most = max_candidates if recipe.needs_neighbours(learner) else 0
+    _refuse_too_many_candidates(source, most)
+    quotas = sample_quotas(source.sizes, settings_rows) if recipe.leaves_open(learner) else 0
+    first = source.total(
+        partial(_first_of, sizes=source.sizes, most=most, quotas=quotas),
+        partial(_first_added, most=most, quotas=quotas),
+        "classes",
+    )
+    learner.classes_ = source.classes
+    learner.n_features_in_ = source.n_features
+    if source.names is not None:
+        learner.feature_names_in_ = np.array(source.names, dtype=object)
+    recipe.fit(learner, source, First(*first))
+    return learner
+
+
+def source_of(rows, labels, rows_per_block: int | None = None, progress: Progress | None = None) -> Source:
+    """The source of these rows and labels; only here are Dask collections told from files."""
+    if is_lazy(rows):
+        from nearkin.scale.dask_source import DaskSource
+
+        return DaskSource(rows, labels)
+    if is_lazy(labels):
+        raise TypeError("labels are a Dask collection but rows are not; give both, or compute the labels.")
+    return LocalSource(rows, labels, rows_per_block, progress)
+
+
+def sample_quotas(sizes: np.ndarray, n_rows: int) -> np.ndarray:
+    """Rows to take from each class so that there are about `n_rows`, in proportion, two of each at least.
+
+    >>> sample_quotas(np.array([900, 90, 1]), 100)
+    array([91, 10,  1])
+    """
+    share = min(1.0, n_rows / sizes.sum())
+    return np.minimum(sizes, np.maximum(2, np.ceil(share * sizes))).astype(np.int64)
+
+
+def _first_of(block: Block, sizes: np.ndarray, most: int | None, quotas: np.ndarray | int):
+    candidates, sample = (Candidates.of(block, m, hash_bounds(sizes, m)) for m in (most, quotas))
+    return ClassSums.of(block, len(sizes)), candidates, sample
+
+
+def _first_added(a, b, most: int | None, quotas: np.ndarray | int):
+    return a[0] + b[0], a[1].joined(b[1], most), a[2].joined(b[2], quotas)
+
+
+def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> None:
+    name = type(learner).__name__
+    if len(source.classes) < min_classes:
+        raise ValueError(f"{name} needs at least {min_classes} classes, but labels have only one.")
+    if source.sizes.max() < 2:
+        raise ValueError(
+            f"{name} needs a class with at least two rows, but every class has one only; check that labels "
+            "are labels and not identifiers."
+        )
+    if source.n <= source.n_features:
+        raise ValueError(
+            f"{source.n} rows of {source.n_features} features: fits from blocks need more rows than "
+            f"features; use {name}.fit."
+        )
+
+
+def _refuse_too_many_candidates(source: Source, max_candidates: int | None) -> None:
+    kept = source.sizes if max_candidates is None else np.minimum(source.sizes, max_candidates)
+    size = int(kept.sum()) * source.n_features * source.dtype.itemsize
+    if max_candidates is not None and size > MOST_CANDIDATE_BYTES:
+        raise ValueError(
+            f"{max_candidates} candidates of each of {len(source.classes)} classes take "
+            f"{size / 2**30:.1f} GB; set max_candidates to "
+            f"{max(1, int(max_candidates * MOST_CANDIDATE_BYTES / size))} or less."
+        )

@@ -1,0 +1,128 @@
+"""Move-labeled and Move-query from sums over rows."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from nearkin.distances import AffineEmbedding
+from nearkin.learners.closed_form.forms import REFERENCES, moving
+from nearkin.numerics.ridge import solve_ridge
+from nearkin.scale.source import Source
+from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
+from nearkin.scale.targets import nearest_of_own_class
+
+ALL = "all"
+
+
+class Normal:
+    """The regression that moves rows: normal matrix A, right-hand side B, squared length of what is wanted.
+
+    Attributes
+    ----------
+    A, B : ndarray of shape (d, d)
+        ``W.T = inv(A + alpha I) B``.
+    wanted : float
+    unit : float
+        Mean eigenvalue of A, the scale of alpha.
+    """
+
+    def __init__(self, A: np.ndarray, B: np.ndarray, wanted: float):
+        self.A, self.B, self.wanted = A, B, wanted
+        self.unit = float(np.trace(A)) / len(A) or 1.0
+
+
+def fit_move(learner, source: Source, first) -> None:
+    """Solve from the pairs of all rows and their nearest candidates; settings come from the sample."""
+    learner._check_settings()
+    n_targets, share, relative = learner.n_targets, getattr(learner, "share", 1.0), 0.0
+    share = 1.0 if share == "auto" else float(share)
+    if "auto" in (learner.alpha, learner.n_targets):
+        small = first.settled(learner)
+        n_targets, share = getattr(small, "n_targets_", n_targets), getattr(small, "share_", share)
+        relative = small.alpha_ / normal_of_sample(first.sample, n_targets, learner._moves).unit
+        for name in ("alpha_scores_", "choices_"):
+            if hasattr(small, name):
+                setattr(learner, name, getattr(small, name))
+    normal = normal_of_source(source, first.sums, first.candidates, n_targets, learner._moves)
+    learner.n_targets_, learner.share_ = n_targets, share
+    learner.alpha_ = float(learner.alpha) if learner.alpha != "auto" else relative * normal.unit
+    W = solve_ridge(normal.A, normal.B, learner.alpha_).T
+    learner.objective_ = float(normal.wanted - np.vdot(normal.B, W.T)) / source.n
+    learner.n_iter_ = 1
+    learner._use_primal = True
+    matrix = share * W
+    matrix.flat[:: len(W) + 1] += 1 - share
+    mean = first.sums.mean.astype(source.dtype)
+    matrix = np.ascontiguousarray(matrix, dtype=source.dtype)
+    learner.distance_ = moving(AffineEmbedding(matrix, origin=mean, shift=mean), learner._moves)
+
+
+def normal_of_source(
+    source: Source, sums: ClassSums, candidates: Candidates, n_targets, moves: str
+) -> Normal:
+    """The regression of all rows."""
+    if n_targets == ALL:
+        weights = _shares(sums.sizes)
+        statistic = partial(_all_moments, means=sums.means, weights=weights)
+        within, shared = source.total(statistic, _add_all, "moments")
+        return _normal_of_all(sums, within, shared)
+    statistic = partial(_pair_moments, candidates=candidates, mean=sums.mean, k=n_targets)
+    moments = source.total(statistic, add, "targets")
+    if moments.n_pairs == 0:
+        raise ValueError("no row has a target: too few candidates; raise max_candidates.")
+    theirs = moments.theirs(candidates, sums.mean)
+    if moves == REFERENCES:
+        return Normal(theirs, moments.cross.T, float(np.trace(moments.own)))
+    return Normal(moments.own, moments.cross, float(np.trace(theirs)))
+
+
+def normal_of_sample(sample: Candidates, n_targets, moves: str) -> Normal:
+    """The regression of a few rows in memory, all of them candidates."""
+    n_classes = int(sample.codes.max()) + 1
+    everything = Candidates(sample.rows, sample.codes, np.arange(len(sample.codes)))
+    block = Block(sample.rows, sample.codes, 0)
+    return normal_of_source(_InMemory(block), ClassSums.of(block, n_classes), everything, n_targets, moves)
+
+
+class _InMemory(Source):
+    """One block, in memory."""
+
+    def __init__(self, block: Block):
+        self.block = block
+
+    def total(self, statistic, add, stage):
+        return statistic(self.block)
+
+
+def _pair_moments(block: Block, candidates: Candidates, mean, k: int) -> PairMoments:
+    return PairMoments.of(block, candidates, nearest_of_own_class(block, candidates, k), mean)
+
+
+def _shares(sizes: np.ndarray) -> np.ndarray:
+    """What each of the others in a class counts, 1 / (n_c - 1); zero for a row alone in its class."""
+    return np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
+
+
+def _all_moments(block: Block, means, weights):
+    ones = (weights > 0).astype(np.float64)
+    return WithinMoments.of(block, means, ones), WithinMoments.of(block, means, weights)
+
+
+def _add_all(a, b):
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _normal_of_all(sums: ClassSums, within: WithinMoments, shared: WithinMoments) -> Normal:
+    """Every row paired with all others of its class, a class counting as often as it has rows.
+
+    With z a row from the mean of all, and d from its class mean m: ``A = sum z z' = sum d d' + n_c m m'`` and
+    ``B = sum over i != j of z_i z_j' / (n_c - 1) = n_c m m' - sum d d' / (n_c - 1)``; both are symmetric,
+    so that it makes no difference which side moves.
+    """
+    counted = np.where(sums.sizes > 1, sums.sizes, 0).astype(np.float64)
+    between = sums.between(counted)
+    A = within.scatter + between
+    return Normal(A, between - shared.scatter, float(np.trace(A)))

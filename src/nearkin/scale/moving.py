@@ -1,0 +1,155 @@
+"""All rows embedded by a fitted learner, block by block, from file to file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+from sklearn.utils.validation import check_is_fitted
+
+from nearkin.datasets.rows import Rows, open_rows
+from nearkin.distances import EmbeddedDistance
+from nearkin.numerics.lazy_rows import is_lazy
+from nearkin.scale.source import Progress
+
+
+def transform_rows(
+    learner, rows, out=None, *, rows_per_block: int | None = None, progress: Progress | None = None
+):
+    """``learner.transform`` of all rows, by blocks.
+
+    Parameters
+    ----------
+    learner : fitted estimator with `transform`
+        A learner, or a pipeline.
+    rows : path, Rows, array, Dask array or Dask data frame
+    out : path of a .npy file, optional
+        Where to; without it, an array in memory. If a former call was stopped, the same call goes on where
+        that one ended.
+    rows_per_block : int, optional
+        Some 16 MB of rows by default.
+    progress : callable, optional
+        Called with rows done, rows in all and "rows".
+
+    Returns
+    -------
+    embedded : ndarray, read-only memory map of `out`, or Dask array for Dask rows
+        A Dask array is computed when it is asked for, by whatever computes it.
+
+    Notes
+    -----
+    Memory of a few blocks. The file appears under its name only when it is complete; until then the rows
+    done are in ``<out>.unfinished``, and ``<out>.unfinished.json`` tells what they were made from.
+    """
+    check_is_fitted(learner)
+    if not hasattr(learner, "transform"):
+        raise TypeError(f"{type(learner).__name__} has no transform; use move_rows to move references.")
+    return _embed_all(learner, learner.transform, rows, out, rows_per_block, progress)
+
+
+def move_rows(
+    learner, rows, out=None, *, rows_per_block: int | None = None, progress: Progress | None = None
+):
+    """All rows as references, where the learned distance places them: what to store in an index.
+
+    Parameters and returned value are those of `transform_rows`; `learner` is any fitted one whose distance
+    embeds references, such as MoveLabeled.
+
+    Examples
+    --------
+    >>> import nearkin, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = nearkin.MoveLabeled(n_targets=1, alpha=1.0).fit(X, y)
+    >>> moved = move_rows(learner, X, out=Path(tempfile.mkdtemp()) / "moved.npy", rows_per_block=64)
+    >>> bool(np.allclose(moved, learner.distance_.embed_references(X)))
+    True
+    """
+    check_is_fitted(learner)
+    distance = getattr(learner, "distance_", None)
+    if not isinstance(distance, EmbeddedDistance):
+        raise TypeError(
+            f"this {type(learner).__name__} has no embedding of references, so that rows cannot be moved; "
+            "fit a learner of an embedding, without a kernel or on dense rows."
+        )
+    return _embed_all(learner, _Mover(learner), rows, out, rows_per_block, progress)
+
+
+class _Mover:
+    """A function of rows that can be pickled."""
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def __call__(self, X) -> np.ndarray:
+        return self.learner.distance_.embed_references(self.learner._validate_new(X))
+
+
+def _embed_all(learner, embed: Callable, rows, out, rows_per_block, progress):
+    if is_lazy(rows):
+        if out is not None:
+            raise TypeError(
+                "Dask rows are embedded to a Dask array; write that by its to_zarr or to_npy_stack."
+            )
+        from nearkin.scale.dask_source import embedded_lazily
+
+        return embedded_lazily(embed, rows)
+    rows = open_rows(rows)
+    first = embed(rows[: min(1, len(rows))])
+    shape, dtype = (len(rows), first.shape[1]), first.dtype
+    size = rows_per_block or rows.block_rows
+    if out is None:
+        whole, done = np.empty(shape, dtype), 0
+        for X in rows.blocks(size):
+            whole[done : done + len(X)] = embed(X)
+            done += len(X)
+            if progress is not None:
+                progress(done, len(rows), "rows")
+        return whole
+    out = Path(out)
+    if out.suffix != ".npy":
+        raise ValueError(f"out={str(out)!r}: rows are written to a .npy file.")
+    origin = {"shape": list(shape), "dtype": dtype.str, "made from": _fingerprint(learner, rows)}
+    _write(embed, rows, out, origin, size, progress)
+    return np.load(out, mmap_mode="r")
+
+
+def _fingerprint(learner, rows: Rows) -> str:
+    """Tells rows and learner from others: a stopped file may be continued by the same only."""
+    sample = rows[np.unique(np.linspace(0, len(rows) - 1, 16).astype(int))]
+    return hashlib.sha256(pickle.dumps((learner, rows.shape, rows.dtype.str, sample.tobytes()))).hexdigest()
+
+
+def _write(embed, rows: Rows, out: Path, origin: dict, size: int, progress) -> None:
+    unfinished, note = out.with_name(out.name + ".unfinished"), out.with_name(out.name + ".unfinished.json")
+    shape, dtype = tuple(origin["shape"]), np.dtype(origin["dtype"])
+    continued = unfinished.exists() and note.exists() and json.loads(note.read_text()) == origin
+    if not continued:
+        with open(unfinished, "wb") as file:
+            header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+            npy.write_array_header_2_0(file, header)
+        note.write_text(json.dumps(origin))
+    with open(unfinished, "r+b") as file:
+        npy.read_magic(file)
+        npy.read_array_header_2_0(file)
+        begin, row_bytes = file.tell(), shape[1] * dtype.itemsize
+        done = (file.seek(0, os.SEEK_END) - begin) // row_bytes
+        # Whole blocks only: a product of fewer rows may round otherwise, and a stop should leave no trace.
+        done -= done % size if done < shape[0] else 0
+        file.truncate(begin + done * row_bytes)
+        file.seek(begin + done * row_bytes)
+        for X in rows.blocks(size, start=done):
+            file.write(np.ascontiguousarray(embed(X), dtype=dtype).data)
+            done += len(X)
+            if progress is not None:
+                progress(done, shape[0], "rows")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, out)
+    note.unlink()

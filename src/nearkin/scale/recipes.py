@@ -1,0 +1,234 @@
+"""How each closed-form learner is solved from sums over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from nearkin.learners.closed_form.dmlmj import DMLMJ
+from nearkin.learners.closed_form.gmml import GMML
+from nearkin.learners.closed_form.mlev import ANMM, MLEV
+from nearkin.learners.closed_form.move import MoveLabeled, MoveQuery
+from nearkin.learners.closed_form.rca import RCA
+from nearkin.learners.closed_form.two_scatters import Scatters
+from nearkin.numerics.linear_metric import Span
+from nearkin.scale.moves import fit_move
+from nearkin.scale.source import Source
+from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
+from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first pass gives.
+
+    Attributes
+    ----------
+    sums : ClassSums
+    candidates : Candidates
+        Rows that may be targets; none where no learner looks for neighbours.
+    sample : Candidates
+        Rows on which settings are chosen; none where none are open.
+    """
+
+    sums: ClassSums
+    candidates: Candidates
+    sample: Candidates
+
+    def settled(self, learner) -> Any:
+        """A clone of the learner fitted to the sample, for the settings it chooses."""
+        return clone(learner).fit(self.sample.rows, self.sample.codes)
+
+    def span(self) -> Span:
+        """The features that vary: no map gives weight to others."""
+        varies = self.sums.lowest < self.sums.highest
+        if varies.all() or not varies.any():
+            return Span(np.empty((0, len(varies))), None)
+        return Span(np.empty((0, int(varies.sum()))), np.eye(len(varies))[varies])
+
+
+def fit_rca(learner: RCA, source: Source, first: First) -> None:
+    learner._check_settings(source.n_features)
+    sums = first.sums
+    weights = (sums.sizes >= 2).astype(float)
+    moments = source.total(partial(WithinMoments.of, means=sums.means, weights=weights), add, "moments")
+    covariance = moments.scatter / moments.n
+    d, level = len(covariance), np.trace(covariance) / len(covariance)
+    learner.shrinkage_ = ledoit_wolf_of(moments) if learner.shrinkage == "auto" else float(learner.shrinkage)
+    shrunk = (1 - learner.shrinkage_) * covariance
+    shrunk.flat[:: d + 1] += learner.shrinkage_ * level
+    # Rows that are never seen again stand in for by a few with the same scatter about the same mean.
+    values, vectors = np.linalg.eigh(moments.scatter + sums.between(sums.sizes))
+    half = (vectors * np.sqrt(np.maximum(values, 0) / 2)).T
+    components = learner._whitening(shrunk, np.vstack([half, -half]))
+    learner.objective_ = float(np.trace(components @ covariance @ components.T))
+    learner.n_iter_ = 1
+    keep_linear(learner, components, source.dtype)
+
+
+def ledoit_wolf_of(moments: WithinMoments) -> float:
+    """The shrinkage of Ledoit and Wolf (2004) from sums over centred rows."""
+    n, d = moments.n, len(moments.scatter)
+    covariance = moments.scatter / n
+    level = np.trace(covariance) / d
+    spread = np.sum(covariance**2)
+    error = (moments.fourth / n - spread) / (d * n)
+    distance = spread / d - level**2
+    return float(min(error, distance) / distance) if error > 0 and distance > 0 else 0.0
+
+
+def fit_two_scatters(learner: GMML | DMLMJ, source: Source, first: First) -> None:
+    learner._check_settings(source.n_features)
+    span = first.span()
+    if learner._pairs_from() == "all":
+        scatters = scatters_of_all_pairs(source, first.sums)
+    else:
+        scatters = scatters_of_near_pairs(source, first, learner.n_neighbors, learner.n_neighbors)
+    scatters = inside(span, scatters)
+    learner.validation_scores_ = None
+    if _open_setting(learner):
+        small = first.settled(learner)
+        learner.validation_scores_ = small.validation_scores_
+        setting = small.t_ if isinstance(learner, GMML) else len(small.eigenvalues_)
+    else:
+        setting = learner._candidates(span.rows.shape[1])[1]
+    values, axes = learner._directions(learner._shrunk(scatters))
+    learner.n_iter_ = 1
+    L = span.lifted(learner._finished(values, axes, setting))
+    if isinstance(learner, DMLMJ):
+        learner.lift_ = None
+    learner._keep(np.ascontiguousarray(L, dtype=source.dtype))
+
+
+def _open_count(learner) -> bool:
+    return learner.n_components == "auto"
+
+
+def fit_scatter_difference(learner: MLEV | ANMM, source: Source, first: First) -> None:
+    learner._check_settings(source.n_features)
+    span = first.span()
+    if isinstance(learner, ANMM):
+        scatters = scatters_of_near_pairs(source, first, learner.n_friends, learner.n_enemies)
+    elif learner.view == "global":
+        scatters = scatters_of_all_pairs(source, first.sums)
+    else:
+        scatters = scatters_of_near_pairs(source, first, learner.n_neighbors, learner.n_neighbors)
+    kept, learner.validation_scores_ = None, None
+    if _open_count(learner):
+        small = first.settled(learner)
+        kept, learner.validation_scores_ = len(small.eigenvalues_), small.validation_scores_
+    learner._solve(span, inside(span, scatters), source.dtype, kept)
+
+
+def scatters_of_all_pairs(source: Source, sums: ClassSums) -> Scatters:
+    """Mean scatters of all pairs of one class and of different ones, as `pair_scatter.class_scatters`."""
+    by_size = source.total(partial(_both_moments, means=sums.means, sizes=sums.sizes), _add_both, "moments")
+    n, sizes = sums.n, sums.sizes.astype(np.float64)
+    similar = by_size[1].scatter
+    total = n * (by_size[0].scatter + sums.between(sizes))
+    n_similar = float((sizes * (sizes - 1)).sum()) / 2
+    n_dissimilar = n * (n - 1) / 2 - n_similar
+    return Scatters(similar / n_similar, (total - similar) / n_dissimilar)
+
+
+def _both_moments(block: Block, means, sizes):
+    ones = np.ones(len(sizes))
+    return WithinMoments.of(block, means, ones), WithinMoments.of(block, means, sizes.astype(np.float64))
+
+
+def _add_both(a, b):
+    return a[0] + b[0], a[1] + b[1]
+
+
+def scatters_of_near_pairs(source: Source, first: First, n_similar: int, n_dissimilar: int) -> Scatters:
+    """Mean scatters of each row with its nearest candidates of its own class and of the others."""
+    candidates, mean = first.candidates, first.sums.mean
+    moments = source.total(
+        partial(_near_moments, candidates=candidates, mean=mean, k=(n_similar, n_dissimilar)),
+        _add_both,
+        "pairs",
+    )
+    if not all(part.n_pairs for part in moments):
+        raise ValueError("there are no pairs of one kind: too few candidates; raise max_candidates.")
+    return Scatters(*(part.scatter(candidates, mean) for part in moments))
+
+
+def _near_moments(block: Block, candidates: Candidates, mean, k: tuple[int, int]):
+    own = nearest_of_own_class(block, candidates, k[0])
+    others = nearest_of_other_classes(block, candidates, k[1])
+    return tuple(PairMoments.of(block, candidates, targets, mean) for targets in (own, others))
+
+
+def inside(span: Span, scatters: Scatters) -> Scatters:
+    """Scatters in the coordinates of the span."""
+    if span.axes is None:
+        return scatters
+    return Scatters(*(span.axes @ scatter @ span.axes.T for scatter in scatters))
+
+
+def keep_linear(learner, components: np.ndarray, dtype) -> None:
+    """Set the map of a linear learner and its distance."""
+    from nearkin.distances import AffineEmbedding, EmbeddedDistance
+
+    learner.components_ = np.ascontiguousarray(components, dtype=dtype)
+    learner.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(learner.components_))
+
+
+def _open_setting(learner) -> bool:
+    return (learner.t if isinstance(learner, GMML) else learner.n_components) == "auto"
+
+
+def _is_open(learner) -> bool:
+    return "auto" in (learner.alpha, learner.n_targets)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a kind of learner is fitted from blocks.
+
+    Attributes
+    ----------
+    fit : callable(learner, source, first)
+        Sets the fitted attributes.
+    needs_neighbours, leaves_open : callable(learner) -> bool
+        Whether it looks for neighbours, and whether it chooses a setting on held-out rows.
+    min_classes : int
+    """
+
+    fit: Callable[[Any, Source, First], None]
+    needs_neighbours: Callable[[Any], bool]
+    leaves_open: Callable[[Any], bool]
+    min_classes: int = 1
+
+
+RECIPES: dict[type, Recipe] = {
+    RCA: Recipe(fit_rca, lambda learner: False, lambda learner: False),
+    MoveLabeled: Recipe(fit_move, lambda learner: learner.n_targets != "all", _is_open),
+    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open),
+    GMML: Recipe(fit_two_scatters, lambda learner: learner.pairs_from != "all", _open_setting, 2),
+    DMLMJ: Recipe(fit_two_scatters, lambda learner: True, _open_setting, 2),
+    MLEV: Recipe(fit_scatter_difference, lambda learner: learner.view != "global", _open_count, 2),
+    ANMM: Recipe(fit_scatter_difference, lambda learner: True, _open_count, 2),
+}
+
+
+def recipe_of(learner) -> Recipe:
+    """The recipe of a learner; raises for one that is not a sum over rows."""
+    name = type(learner).__name__
+    recipe = RECIPES.get(type(learner))
+    remedy = (
+        f"fit it on a sample, nearkin.scale.fit_sample({name}(...), rows, labels, n_rows=20_000), and embed "
+        "all rows by nearkin.scale.transform_rows."
+    )
+    if recipe is None:
+        known = ", ".join(kind.__name__ for kind in RECIPES)
+        raise TypeError(f"{name} cannot be fitted from blocks of rows (those that can: {known}); {remedy}")
+    if getattr(learner, "kernel", None) is not None:
+        raise TypeError(f"{name} with a kernel cannot be fitted from blocks of rows; {remedy}")
+    return recipe

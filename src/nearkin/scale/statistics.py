@@ -1,0 +1,215 @@
+"""What closed forms need to know of the rows, as sums: a block gives its part, and parts add up.
+
+Two passes. The first gives the size, sum and range of every class (`ClassSums`) and the rows that may be
+targets (`Candidates`). The second, which knows the class means and the candidates, gives second moments:
+`WithinMoments` of rows about their class means, `PairMoments` of rows and their nearest candidates.
+
+Everything is added up in float64; searches run in the rows' own dtype. All functions are pure, so any process
+may run them, and the same block gives the same bits wherever it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from nearkin.scale.row_hash import lowest_per_class, row_hash
+
+#: Rows of a block whose products are taken at a time: float64 copies that stay in the cache.
+ROWS_AT_ONCE = 2_048
+
+
+@dataclass(frozen=True)
+class Block:
+    """Successive rows of the whole.
+
+    Attributes
+    ----------
+    X : ndarray of shape (b, d)
+    codes : int array of shape (b,)
+        Class of each row.
+    start : int
+        Number of the first row.
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    start: int
+
+    def parts(self):
+        """The block in parts small enough for the cache."""
+        for first in range(0, len(self.codes), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            yield self.X[part], self.codes[part]
+
+
+@dataclass(frozen=True)
+class ClassSums:
+    """Size and sum of every class, and the range of every feature."""
+
+    sizes: np.ndarray
+    sums: np.ndarray
+    lowest: np.ndarray
+    highest: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, n_classes: int) -> ClassSums:
+        """Those of a block; raises where it holds NaN or infinities."""
+        sums = np.zeros((n_classes, block.X.shape[1]))
+        for X, codes in block.parts():
+            n = len(codes)
+            members = sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
+            sums += members.T @ X.astype(np.float64)
+        if not np.isfinite(sums).all():
+            bad = np.flatnonzero(~np.isfinite(block.X).all(axis=1))
+            where = f"row {block.start + bad[0]}" if len(bad) else f"the rows from {block.start} on"
+            raise ValueError(
+                f"{where} (counted from 0) holds NaN, infinity or a value too large; clean the rows."
+            )
+        sizes = np.bincount(block.codes, minlength=n_classes)
+        return cls(sizes, sums, block.X.min(axis=0), block.X.max(axis=0))
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        return ClassSums(
+            self.sizes + other.sizes,
+            self.sums + other.sums,
+            np.minimum(self.lowest, other.lowest),
+            np.maximum(self.highest, other.highest),
+        )
+
+    @property
+    def n(self) -> int:
+        return int(self.sizes.sum())
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.sums.sum(axis=0) / self.n
+
+    @property
+    def means(self) -> np.ndarray:
+        """Mean of every class; zero for one without rows."""
+        return self.sums / np.maximum(self.sizes, 1)[:, None]
+
+    def between(self, weights: np.ndarray) -> np.ndarray:
+        """Sum over classes of weight * m m', m being the class mean from the mean of all."""
+        M = self.means - self.mean
+        return (M * weights[:, None]).T @ M
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Rows that may be targets: of every class those with the lowest hashes, in the order of the rows."""
+
+    rows: np.ndarray
+    codes: np.ndarray
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, most: int | np.ndarray | None, bounds: np.ndarray | None = None) -> Candidates:
+        """Those of a block: at most so many of each class (None for all), with hashes up to its bound."""
+        offered = np.arange(len(block.codes))
+        if bounds is not None:
+            offered = offered[row_hash(block.start + offered) <= bounds[block.codes]]
+        return cls(block.X[offered], block.codes[offered], block.start + offered)._cut(most)
+
+    def joined(self, other: Candidates, most: int | np.ndarray | None) -> Candidates:
+        """The candidates of both: which these are does not depend on how rows were cut into blocks."""
+        both = (np.concatenate(pair) for pair in zip(self.fields, other.fields))
+        return Candidates(*both)._cut(most)
+
+    @property
+    def fields(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.rows, self.codes, self.numbers
+
+    def _cut(self, most: int | np.ndarray | None) -> Candidates:
+        kept = np.argsort(self.numbers, kind="stable")
+        if isinstance(most, int) and most == 0:
+            kept = kept[:0]
+        elif most is not None:
+            lowest = lowest_per_class(self.codes, row_hash(self.numbers), most)
+            kept = lowest[np.argsort(self.numbers[lowest], kind="stable")]
+        return Candidates(*(np.ascontiguousarray(field[kept]) for field in self.fields))
+
+
+@dataclass(frozen=True)
+class WithinMoments:
+    """Moments of rows about the means of their classes: sum of w d d', and of |d|^4 and rows that count.
+
+    Classes weigh as the caller says; those of weight zero are left out.
+    """
+
+    scatter: np.ndarray
+    fourth: float
+    n: int
+
+    @classmethod
+    def of(cls, block: Block, means: np.ndarray, weights: np.ndarray) -> WithinMoments:
+        d = block.X.shape[1]
+        scatter, fourth, n = np.zeros((d, d)), 0.0, 0
+        roots = np.sqrt(weights)
+        for X, codes in block.parts():
+            D = X - means[codes]
+            D *= roots[codes][:, None]
+            scatter += D.T @ D
+            fourth += float(np.sum(np.einsum("ij,ij->i", D, D) ** 2))
+            n += int(np.count_nonzero(weights[codes]))
+        return cls(scatter, fourth, n)
+
+    def __add__(self, other: WithinMoments) -> WithinMoments:
+        return WithinMoments(self.scatter + other.scatter, self.fourth + other.fourth, self.n + other.n)
+
+
+@dataclass(frozen=True)
+class PairMoments:
+    """Second moments of pairs of a row x and a candidate z, both from the mean of all rows.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (m,)
+        Pairs of each candidate: ``sum z z'`` follows from them.
+    own : ndarray of shape (d, d)
+        Sum of x x' over the pairs.
+    cross : ndarray of shape (d, d)
+        Sum of x z' over the pairs.
+    """
+
+    counts: np.ndarray
+    own: np.ndarray
+    cross: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, candidates: Candidates, targets: np.ndarray, mean: np.ndarray) -> PairMoments:
+        """Those of a block whose rows have these targets (numbers of candidates, -1 for none)."""
+        d = block.X.shape[1]
+        own, cross = np.zeros((d, d)), np.zeros((d, d))
+        for first in range(0, len(targets), ROWS_AT_ONCE):
+            near = targets[first : first + ROWS_AT_ONCE]
+            X = block.X[first : first + ROWS_AT_ONCE] - mean
+            Z = np.zeros_like(X)
+            for place in near.T:
+                found = place >= 0
+                Z[found] += candidates.rows[place[found]] - mean
+            cross += X.T @ Z
+            X *= np.sqrt(np.count_nonzero(near >= 0, axis=1))[:, None]
+            own += X.T @ X
+        counts = np.bincount(targets[targets >= 0], minlength=len(candidates.numbers))
+        return cls(counts, own, cross)
+
+    def __add__(self, other: PairMoments) -> PairMoments:
+        return PairMoments(self.counts + other.counts, self.own + other.own, self.cross + other.cross)
+
+    @property
+    def n_pairs(self) -> int:
+        return int(self.counts.sum())
+
+    def theirs(self, candidates: Candidates, mean: np.ndarray) -> np.ndarray:
+        """Sum of z z' over the pairs."""
+        Z = (candidates.rows - mean) * np.sqrt(self.counts)[:, None]
+        return Z.T @ Z
+
+    def scatter(self, candidates: Candidates, mean: np.ndarray) -> np.ndarray:
+        """Mean of (x - z)(x - z)' over the pairs."""
+        total = self.own + self.theirs(candidates, mean) - self.cross - self.cross.T
+        return (total + total.T) / (2 * self.n_pairs)

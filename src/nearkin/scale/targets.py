@@ -1,0 +1,85 @@
+"""The nearest candidates of each row of a block, of its own class and of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearkin.numerics.neighbours_blocked import squared_distances_to
+from nearkin.numerics.products import squared_norms
+from nearkin.numerics.selection import smallest_per_row
+from nearkin.scale.statistics import Block, Candidates
+
+#: Bytes of a block of scores, small enough to be still in the cache when its best columns are looked for.
+SCORE_BYTES = 2 * 2**20
+SMALLEST_BLOCK = 64
+#: Candidates kept beyond k. Products round as their blocks are cut; distances from differences do not, and so
+#: settle the order.
+SPARE = 3
+
+
+def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.ndarray:
+    """Numbers of the k nearest candidates of each row's class, a row itself left out; -1 for none.
+
+    Parameters
+    ----------
+    block : Block
+    candidates : Candidates
+    k : int
+
+    Returns
+    -------
+    targets : intp array of shape (b, k)
+        Nearest first, equal distances by row number: what `numerics.neighbours.same_class_neighbours` finds
+        where all rows are candidates.
+    """
+    found = np.full((len(block.codes), k), -1, dtype=np.intp)
+    for code in np.unique(block.codes):
+        rows = np.flatnonzero(block.codes == code)
+        own = np.flatnonzero(candidates.codes == code)
+        Z = candidates.rows[own]
+        origin = Z.mean(axis=0)
+        Z -= origin
+        chosen = _nearest(block, rows, Z, candidates.numbers[own], origin, k)
+        found[rows] = np.where(chosen >= 0, own[chosen], -1)
+    return found
+
+
+def nearest_of_other_classes(block: Block, candidates: Candidates, k: int) -> np.ndarray:
+    """Numbers of the k nearest candidates of other classes of each row; -1 where there are too few."""
+    found = np.full((len(block.codes), k), -1, dtype=np.intp)
+    origin = candidates.rows.mean(axis=0)
+    everybody = candidates.rows - origin
+    for code in np.unique(block.codes):
+        rows = np.flatnonzero(block.codes == code)
+        others = np.flatnonzero(candidates.codes != code)
+        chosen = _nearest(block, rows, everybody[others], candidates.numbers[others], origin, k)
+        found[rows] = np.where(chosen >= 0, others[chosen], -1)
+    return found
+
+
+def _nearest(block: Block, rows: np.ndarray, Z, numbers, origin, k: int) -> np.ndarray:
+    """The k nearest rows of Z for some rows of the block, by rising ``|z|^2 / 2 - x . z``."""
+    found = np.full((len(rows), k), -1, dtype=np.intp)
+    if len(Z) == 0:
+        return found
+    half_norms = squared_norms(Z) / 2
+    at_once = max(SMALLEST_BLOCK, SCORE_BYTES // (Z.itemsize * len(Z)))
+    # A buffer of its own for all blocks: where memory is given back at once, asking for it anew costs more
+    # than the product.
+    buffer = np.empty((min(at_once, len(rows)), len(Z)), dtype=Z.dtype)
+    kept, among = min(k, len(Z)), min(k + SPARE, len(Z))
+    for first in range(0, len(rows), at_once):
+        part = rows[first : first + at_once]
+        X = block.X[part] - origin
+        scores = np.matmul(X, Z.T, out=buffer[: len(part)])
+        np.subtract(half_norms, scores, out=scores)
+        places = np.minimum(np.searchsorted(numbers, block.start + part), len(numbers) - 1)
+        itself = np.flatnonzero(numbers[places] == block.start + part)
+        scores[itself, places[itself]] = np.inf
+        values, chosen = smallest_per_row(scores, among)
+        distances = squared_distances_to(X, Z, chosen)
+        distances[np.isinf(values)] = np.inf
+        order = np.lexsort((chosen, distances), axis=1)[:, :kept]
+        values, chosen = (np.take_along_axis(table, order, axis=1) for table in (distances, chosen))
+        found[first : first + at_once, :kept] = np.where(np.isfinite(values), chosen, -1)
+    return found

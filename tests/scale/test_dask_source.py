@@ -1,0 +1,150 @@
+"""Dask collections: the bits of the plain loop, nothing computed by mistake, no harm from a lost worker."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import nearkin
+from nearkin import DMLMJ, GMML, NCA, RCA, KNNClassifier, KNNRegressor, MoveLabeled
+from nearkin.learners.discovery import public_learners
+from nearkin.scale import fit_blocks, fit_sample, move_rows, transform_rows
+
+da = pytest.importorskip("dask.array")
+pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 6_000)
+    X = rng.normal(size=(6_000, 10)) @ rng.normal(size=(10, 10)) + 2 * rng.normal(size=(4, 10))[y]
+    return X.astype(np.float32), y
+
+
+@pytest.mark.parametrize(
+    "learner", [RCA(), MoveLabeled(n_targets=2, alpha=1.0), GMML(t=0.5), DMLMJ(n_components=3)], ids=str
+)
+def test_same_chunks_give_the_same_bits_and_others_nearly(learner, labelled):
+    X, y = labelled
+    plain = fit_blocks(learner, X, y, max_candidates=200, rows_per_block=1_000).components_
+    chunked = da.from_array(X, chunks=(1_000, 4))
+    np.testing.assert_array_equal(fit_blocks(learner, chunked, y, max_candidates=200).components_, plain)
+    other = da.from_array(X, chunks=(1_700, 10))
+    labels = da.from_array(y, chunks=2_500)
+    found = fit_blocks(learner, other, labels, max_candidates=200).components_
+    np.testing.assert_allclose(found, plain, rtol=0, atol=1e-6 * np.abs(plain).max())
+
+
+def test_frames_whose_lengths_are_unknown(labelled, tmp_path):
+    dd, pd = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    X, y = labelled
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)])
+    whole = dd.from_pandas(frame.assign(label=y), npartitions=4)
+    rows, labels = whole[list(frame.columns)], whole["label"]
+    learner = fit_blocks(RCA(), rows, labels)
+    np.testing.assert_array_equal(learner.feature_names_in_, frame.columns)
+    np.testing.assert_allclose(learner.components_, RCA().fit(X, y).components_, rtol=1e-4, atol=1e-5)
+    embedded = transform_rows(learner, rows)
+    np.testing.assert_array_equal(embedded.compute(), learner.transform(frame))
+    nearkin.save(learner, tmp_path / "m.nearkin")
+    np.testing.assert_array_equal(nearkin.load(tmp_path / "m.nearkin").components_, learner.components_)
+
+
+def test_rows_are_embedded_lazily(labelled):
+    X, y = labelled
+    learner = MoveLabeled(n_targets=1, alpha=1.0).fit(X, y)
+    moved = move_rows(learner, da.from_array(X, chunks=(1_000, 5)))
+    assert moved.shape == X.shape
+    assert moved.dtype == np.float32
+    np.testing.assert_allclose(moved.compute(), learner.distance_.embed_references(X), rtol=1e-4, atol=1e-5)
+    sampled = fit_sample(RCA(), da.from_array(X, chunks=(1_000, 10)), y, n_rows=500)
+    np.testing.assert_array_equal(sampled.components_, fit_sample(RCA(), X, y, n_rows=500).components_)
+
+
+def never(*_, **__):
+    raise AssertionError("somebody computed the rows")
+
+
+@pytest.fixture
+def untouchable():
+    X = da.ones((100, 4), chunks=(50, 4)).map_blocks(never, dtype=float, meta=np.empty((0, 4)))
+    return X, da.ones(100, chunks=50).map_blocks(never, dtype=float, meta=np.empty(0))
+
+
+@pytest.mark.parametrize("name", sorted(public_learners()))
+def test_no_learner_computes_a_collection_by_itself(name, untouchable):
+    kind = public_learners()[name]
+    if any(p.default is inspect.Parameter.empty for n, p in inspect.signature(kind).parameters.items()):
+        pytest.skip("needs arguments")
+    with pytest.raises(TypeError, match="fit_sample"):
+        kind().fit(*untouchable)
+
+
+@pytest.mark.parametrize("learner", [NCA(), KNNClassifier(), KNNRegressor()], ids=str)
+def test_fit_blocks_computes_nothing_for_what_it_cannot_fit(learner, untouchable):
+    with pytest.raises(TypeError, match="fit_sample"):
+        fit_blocks(learner, *untouchable)
+
+
+def test_fitted_learners_do_not_compute_either(labelled, untouchable):
+    X, y = labelled
+    learner = RCA().fit(X[:, :4], y)
+    with pytest.raises(TypeError, match="transform_rows"):
+        learner.transform(untouchable[0])
+
+
+def test_what_does_not_fit_together_is_named(labelled):
+    X, y = labelled
+    rows = da.from_array(X, chunks=(1_000, 10))
+    with pytest.raises(ValueError, match="5999 labels"):
+        fit_blocks(RCA(), rows, y[:-1])
+    with pytest.raises(ValueError, match="5000 labels"):
+        fit_blocks(RCA(), rows, da.from_array(y[:5_000], chunks=1_000))
+    with pytest.raises(TypeError, match="rows are not"):
+        fit_blocks(RCA(), X, da.from_array(y))
+    with pytest.raises(ValueError, match="2-d"):
+        fit_blocks(RCA(), rows[:, 0], y)
+
+
+def slowly(block, marker, n):
+    """A block that takes its time, so that a worker can be lost in the middle."""
+    time.sleep(0.1)
+    with open(os.path.join(marker, f"{os.getpid()}"), "a") as file:
+        file.write("x")
+    return block
+
+
+def test_a_killed_worker_changes_nothing(labelled, tmp_path):
+    from threading import Thread
+
+    from distributed import Client, LocalCluster
+
+    X, y = labelled
+    plain = fit_blocks(MoveLabeled(n_targets=1, alpha=1.0), X, y, max_candidates=100, rows_per_block=500)
+    rows = da.from_array(X, chunks=(500, 10)).map_blocks(slowly, str(tmp_path), 1, dtype=np.float32)
+    killed = []
+
+    def kill_one():
+        while not killed:
+            busy = [int(file.name) for file in tmp_path.iterdir() if file.stat().st_size >= 2]
+            if busy:
+                os.kill(busy[0], signal.SIGKILL)
+                killed.append(busy[0])
+            time.sleep(0.02)
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, memory_limit=0) as cluster,
+        Client(cluster),
+    ):
+        killer = Thread(target=kill_one, daemon=True)
+        killer.start()
+        learner = fit_blocks(MoveLabeled(n_targets=1, alpha=1.0), rows, y, max_candidates=100)
+        killer.join(timeout=1)
+    assert killed
+    np.testing.assert_array_equal(learner.components_, plain.components_)
