@@ -23,8 +23,7 @@ def fit_sample(learner, rows, labels, *, n_rows: int = 20_000, progress: Progres
         As for `fit_blocks`; labels of classes.
     n_rows : int, default=20000
         Rows of the sample, about: a class gives its share of them, and two rows at least. They are chosen by
-        a hash of the row number: the same ones from any cut into blocks. More rows teach a linear map little:
-        it has d x e numbers to learn.
+        a hash of the row number: the same ones from any cut into blocks.
     progress : callable, optional
         As for `fit_blocks`.
 
