@@ -27,8 +27,8 @@ class LargeMarginLoss(Loss):
 
     Notes
     -----
-    Values that are not asked to be exact may miss a few impostors that have just come in; those of many
-    rows that are several times the lowest so far may be estimated. For the cost see `pairwise.Impostors`.
+    Values that are not asked to be exact may miss a few impostors that have just come in. For the cost see
+    `pairwise.Impostors`.
 
     References
     ----------
@@ -64,7 +64,7 @@ class LargeMarginLoss(Loss):
         pulled = float(pull @ distances.sum(axis=1, dtype=np.float64))
         # One margin beyond each target; nothing comes within a reach below zero.
         reaches = np.where(state.targets >= 0, distances + 1, -1)
-        pushed = state.hinges(Z, reaches, push, besides=pulled, exact=exact)
+        pushed = state.hinges(Z, reaches, push, exact=exact)
         # Every violation pulls its target as hard as it pushes its impostor.
         pair_weights = pull[:, None] + push[:, None] * pushed.violations
         state.add_target_gradient(Z, pair_weights, pushed.dZ)

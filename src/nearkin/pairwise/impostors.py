@@ -9,7 +9,7 @@ import numpy as np
 
 from nearkin.pairwise.lists import PairMemory
 from nearkin.pairwise.policy import HingePolicy
-from nearkin.pairwise.row_blocks import block_rows, row_block_gradient
+from nearkin.pairwise.row_blocks import row_block_gradient
 from nearkin.pairwise.search import Found, centred, class_segments, distances_of, probed_distances, unsorted
 
 
@@ -22,21 +22,18 @@ class HingeMemory:
     lists : PairMemory
     crowded : bool
         Whether the last evaluation had too many impostors for a list.
-    best : float
-        The lowest value so far.
     inexact : bool
-        Whether the last value was estimated, or came from a list older than itself.
+        Whether the last value came from a list older than itself.
     """
 
     lists: PairMemory = field(repr=False)
     crowded: bool = False
-    best: float = np.inf
     inexact: bool = False
 
     def forget(self) -> None:
         """Be as if new."""
         self.lists.forget()
-        self.crowded, self.best, self.inexact = False, np.inf, False
+        self.crowded, self.inexact = False, False
 
 
 class Hinges(NamedTuple):
@@ -107,7 +104,7 @@ class Impostors:
 
     @property
     def inexact(self) -> bool:
-        """Whether the last value was estimated, or may have missed a few impostors."""
+        """Whether the last value may have missed a few impostors."""
         return self.memory.inexact
 
     #: A value of an old list lacks few hinges, and each of them is small, but nothing bounds their sum.
@@ -131,7 +128,7 @@ class Impostors:
 
         scatter_targets(Z, self.targets, weights.astype(Z.dtype, copy=False), dZ)
 
-    def hinges(self, Z, reaches, weights, *, besides: float = 0.0, exact: bool = False) -> Hinges:
+    def hinges(self, Z, reaches, weights, *, exact: bool = False) -> Hinges:
         """Sum over rows i, targets t and impostors l of ``weights[i] * [reaches[i, t] - D_il]_+``.
 
         Parameters
@@ -141,8 +138,6 @@ class Impostors:
         reaches : ndarray of shape (n, k)
             Squared distances; negative where there is no target.
         weights : ndarray of shape (n,)
-        besides : float, default=0
-            What else the caller's value consists of, to judge whether it is worth an exact sum.
         exact : bool, default=False
         """
         memory = self.memory
@@ -153,12 +148,8 @@ class Impostors:
         memory.crowded = listed is None
         memory.inexact = listed is not None and memory.lists.age > 0
         if listed is None:
-            result = self._over_blocks(Z, reaches, weights, besides)
-        else:
-            result = self._over_list(Z, listed, reaches, weights)
-        # A new start is not to be judged by where the last one led, which ended in an exact evaluation.
-        memory.best = np.inf if exact else min(memory.best, besides + result.value)
-        return result
+            return self._over_blocks(Z, reaches, weights)
+        return self._over_list(Z, listed, reaches, weights)
 
     def _listed(self, Z, reaches) -> Found | None:
         """Pairs of different classes within reach; None if there are too many for a list.
@@ -183,28 +174,14 @@ class Impostors:
         mirrored = self.memory.lists.mirrored()
         return Hinges(value, violations, mirrored.gradient(Z, mirrored.spread(pair_weights)))
 
-    def _over_blocks(self, Z, reaches, weights, besides: float) -> Hinges:
-        """Blocks of rows; of a value many times the best so far, only a sample of them.
-
-        A solver that has stepped too far needs to know no more than that.
-        """
+    def _over_blocks(self, Z, reaches, weights) -> Hinges:
         from nearkin.pairwise.kernels_blocks import hinge_block
 
-        n, policy, search = len(Z), self.policy, self.policy.lists.search
         block_weights = weights.astype(Z.dtype)
         violations = np.zeros(reaches.shape)
-        weighed: list[int] = []
 
         def weigh(G, first, norms) -> float:
-            weighed.append(len(G))
             return hinge_block(G, first, norms, self.segments, self.codes, reaches, block_weights, violations)
 
-        n_blocks = n // block_rows(n, Z.itemsize, search)
-        hopeless = policy.hopeless * self.memory.best - besides
-        if n_blocks >= policy.samples_for_estimate * policy.blocks_per_sample and np.isfinite(hopeless):
-            value, dZ = row_block_gradient(Z, weigh, every=policy.blocks_per_sample, policy=search)
-            if value > hopeless:
-                self.memory.inexact = True
-                return Hinges(value, violations * (n / sum(weighed)), dZ)
-        value, dZ = row_block_gradient(Z, weigh, policy=search)
+        value, dZ = row_block_gradient(Z, weigh, policy=self.policy.lists.search)
         return Hinges(value, violations, dZ)

@@ -144,7 +144,7 @@ class SoftPolicy:
 
 @dataclass(frozen=True)
 class HingePolicy:
-    """When impostors are listed, and when their number is only estimated.
+    """When impostors are listed.
 
     Attributes
     ----------
@@ -155,19 +155,9 @@ class HingePolicy:
         Pairs per row beyond which full blocks take less memory [by hand].
     always_listed : int
         Pairs that may be listed however few the rows are [by hand].
-    hopeless : float
-        Times the lowest value so far beyond which a value need not be exact: the solver has stepped too far
-        and will come back [by hand].
-    blocks_per_sample : int
-        One block of rows in so many gives the estimate [by hand].
-    samples_for_estimate : int
-        Blocks that an estimate must rest on [by hand].
     """
 
     lists: ListPolicy = field(default_factory=ListPolicy)
     largest_listed_share: float = 0.1
     largest_listed_per_row: float = 250.0
     always_listed: int = 1_000
-    hopeless: float = 3.0
-    blocks_per_sample: int = 6
-    samples_for_estimate: int = 4

@@ -19,7 +19,6 @@ def row_block_gradient(
     Z: np.ndarray,
     weigh: Callable[[np.ndarray, int, np.ndarray], float],
     *,
-    every: int = 1,
     policy: SearchPolicy | None = None,
 ) -> tuple[float, np.ndarray]:
     """Value and gradient of E(D), D the squared distances between the rows of Z.
@@ -32,8 +31,6 @@ def row_block_gradient(
         Gets the inner products G of rows ``first, first + 1, ...`` with all rows, and the squared
         norms of all rows; overwrites G with the weights ``dE/dD_ij`` of those rows (anything finite
         on the diagonal) and returns their part of E. Called from several threads.
-    every : int, default=1
-        Weigh one block in so many only, and take the others to be like it.
 
     Returns
     -------
@@ -62,7 +59,7 @@ def row_block_gradient(
     # A column of ones makes the same products give the row and column sums of C.
     extended = np.concatenate([Z, np.ones((n, 1), dtype=Z.dtype)], axis=1)
     rows = block_rows(n, Z.itemsize, policy or SearchPolicy())
-    starts = range(0, n, rows)[::every]
+    starts = range(0, n, rows)
     workers = min(worker_count(3 * n * n * width), len(starts))
     sums = [np.zeros((n, width + 1), dtype=Z.dtype) for _ in range(workers)]
     values = np.zeros(len(starts))
@@ -84,5 +81,4 @@ def row_block_gradient(
     total = sums[0]
     for part in sums[1:]:
         total += part
-    scale = n / sum(min(first + rows, n) - first for first in starts)
-    return scale * float(values.sum()), 2 * scale * (total[:, -1:] * Z - total[:, :-1])
+    return float(values.sum()), 2 * (total[:, -1:] * Z - total[:, :-1])
