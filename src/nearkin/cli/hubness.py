@@ -14,10 +14,12 @@ from nearkin.cli.options import (
     EncodingOption,
     ImputeOption,
     JsonOption,
+    LabelsOption,
     ScaleOption,
     SeedOption,
     TargetOption,
     TaskOption,
+    VectorsOption,
     parse_settings,
     read_data,
     require_choice,
@@ -52,6 +54,8 @@ def hubness(
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = "utf-8",
+    vectors: VectorsOption = None,
+    labels: LabelsOption = None,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -65,7 +69,9 @@ def hubness(
     require_choice("--scale", scale, SCALE_CHOICES)
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
-    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+    dataset = read_data(
+        data, target, task, impute, drop, categorical, encoding, vectors, labels
+    )
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:
