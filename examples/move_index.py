@@ -1,11 +1,12 @@
 """What a practitioner would try on stored sentence embeddings, side by side.
 
-Prints the table of docs/embeddings.md: the index as it is, whitening, linear discriminants, class centroids, a
-logistic head, and stored vectors moved by Move-labeled, on
+Prints the tables of docs/embeddings.md: the index as it is, whitening, linear discriminants, class
+centroids, a logistic head, and stored vectors moved by Move-labeled, on
 
 - ``trec-minilm``: questions by the type of their answer, which the encoder was not made for;
-- ``banking77-minilm``: customer queries by intent, which is what the encoder does anyway, with all stored rows
-  and with ten of each intent.
+- ``banking77-minilm``: customer queries by intent, which is what the encoder does anyway,
+
+each with all stored rows and with ten of each class.
 
 Run it with ``NEARKIN_DATA`` set to a folder that holds these sets as npz files::
 
@@ -74,7 +75,9 @@ def methods(stored, labels, queries, truth):
 
 def few_of_each(labels: np.ndarray, count: int) -> np.ndarray:
     rng = np.random.default_rng(0)
-    return np.concatenate([rng.permutation(np.flatnonzero(labels == label))[:count] for label in np.unique(labels)])
+    return np.concatenate(
+        [rng.permutation(np.flatnonzero(labels == label))[:count] for label in np.unique(labels)]
+    )
 
 
 def report(title: str, stored, labels, queries, truth) -> None:

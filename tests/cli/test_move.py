@@ -53,8 +53,8 @@ def test_fit_and_predict_on_vectors(folder, rows, nearkin):
 
 def test_a_model_that_scales_is_refused_and_says_why(folder, nearkin):
     nearkin(
-        "fit", folder / "v.npy", "--labels", folder / "y.npy", "--learner", "MoveLabeled", "--scale", "standard",
-        "--out", folder / "knn.nearkin",
+        "fit", folder / "v.npy", "--labels", folder / "y.npy", "--learner", "MoveLabeled",
+        "--scale", "standard", "--out", folder / "knn.nearkin",
     )  # fmt: skip
     called = nearkin("move", folder / "v.npy", "--model", folder / "knn.nearkin", "--out", folder / "m.npy")
     assert called.code == 1
@@ -91,7 +91,19 @@ def test_a_store_is_moved_checked_and_switched(tmp_path, rows, nearkin):
     X, y = rows
     database = lancedb.connect(str(tmp_path))
     database.create_table("items", table(0, X[:100], y[:100]))
-    command = ["move", "--lance", tmp_path, "--table", "items", "--vector", "v", "--label", "kind", "--into", "moved"]
+    command = [
+        "move",
+        "--lance",
+        tmp_path,
+        "--table",
+        "items",
+        "--vector",
+        "v",
+        "--label",
+        "kind",
+        "--into",
+        "moved",
+    ]
     first = nearkin(*command, "--use", "moved", "--json")
     assert first.code == 0, first.err
     assert (first.json()["moved now"], first.json()["rows"]) == (100, 100)
@@ -117,7 +129,17 @@ def test_a_store_takes_a_model_and_gives_it_back(tmp_path, rows, nearkin):
     client.close()
     learner = MoveLabeled(alpha=1.0).fit(X, y)
     save(learner, tmp_path / "m.nearkin")
-    command = ["move", "--qdrant", tmp_path / "db", "--collection", "items", "--vector", "v", "--into", "moved"]
+    command = [
+        "move",
+        "--qdrant",
+        tmp_path / "db",
+        "--collection",
+        "items",
+        "--vector",
+        "v",
+        "--into",
+        "moved",
+    ]
     called = nearkin(*command, "--model", tmp_path / "m.nearkin", "--save-model", tmp_path / "back.nearkin")
     assert called.code == 0, called.err
     assert Mover(load(tmp_path / "back.nearkin")).fingerprint == Mover(learner).fingerprint

@@ -150,7 +150,7 @@ def test_what_is_not_clear_is_asked_for(tmp_path):
     np.savez(tmp_path / "two.npz", a=X, b=X)
     with pytest.raises(DataError, match="--vectors"):
         open_vectors(tmp_path / "two.npz")
-    with pytest.raises(DataError, match="Did you mean 'a'|nothing called 'aa'"):
+    with pytest.raises(DataError, match="nothing called 'aa'"):
         open_vectors(tmp_path / "two.npz", "aa")
     np.save(tmp_path / "short.npy", Y[:7])
     with pytest.raises(DataError, match=r"30 vectors, but the labels of short\.npy have shape \(7,\)"):

@@ -69,7 +69,7 @@ def test_rows_without_a_vector_are_passed_over(pg_tables, rows, learner):
 
 
 def test_text_keys_in_another_schema(pg_tables, rows, learner):
-    X, y = rows
+    X, _ = rows
     pg_tables.connection.execute('DROP SCHEMA IF EXISTS "my shop" CASCADE; CREATE SCHEMA "my shop"')
     pg_tables.connection.execute(f'CREATE TABLE "my shop".goods (sku text PRIMARY KEY, v vector({WIDTH}))')
     for at in range(30):

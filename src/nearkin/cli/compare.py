@@ -96,9 +96,7 @@ def compare(
         require_writable(path)
     if report_path is not None:
         require_plotting()
-    dataset = read_data(
-        data, target, task, impute, drop, categorical, encoding, vectors, labels
-    )
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
     with progress_bar(f"comparing on {dataset.name}") as progress:
         study = run(
             dataset,

@@ -86,9 +86,7 @@ def fit(
     if pairs is None:
         if key is not None:
             raise CommandError("--key says how --pairs names rows; give both, or --drop the column.")
-        dataset = read_data(
-        data, target, task, impute, drop, categorical, encoding, vectors, labels
-    )
+        dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
         if unfitted is not None:
             check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
     else:

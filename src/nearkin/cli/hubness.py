@@ -69,9 +69,7 @@ def hubness(
     require_choice("--scale", scale, SCALE_CHOICES)
     kind = learner_named(learner)
     made = kind(**parse_settings(settings, kind))
-    dataset = read_data(
-        data, target, task, impute, drop, categorical, encoding, vectors, labels
-    )
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:

@@ -22,7 +22,9 @@ def move(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="A model of MoveLabeled, fitted with --scale none; else one is fitted."),
+        typer.Option(
+            metavar="MODEL", help="A model of MoveLabeled, fitted with --scale none; else one is fitted."
+        ),
     ] = None,
     save_model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Save the model that was fitted here.")
@@ -34,20 +36,24 @@ def move(
     lance: Annotated[str | None, typer.Option(metavar="PATH", help="Folder of a LanceDB.")] = None,
     qdrant: Annotated[str | None, typer.Option(metavar="URL", help="Qdrant server, or folder.")] = None,
     table: Annotated[
-        str | None, typer.Option("--table", "--collection", metavar="NAME", help="Table or collection to read.")
+        str | None,
+        typer.Option("--table", "--collection", metavar="NAME", help="Table or collection to read."),
     ] = None,
     vector: Annotated[
         str | None, typer.Option(metavar="COL", help="Column (or name) of the raw vectors in the store.")
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="COL", help="Column of labels in the store.")] = None,
     key: Annotated[
-        str | None, typer.Option(metavar="COL", help="Unique column; PostgreSQL: the primary key, LanceDB: id.")
+        str | None,
+        typer.Option(metavar="COL", help="Unique column; PostgreSQL: the primary key, LanceDB: id."),
     ] = None,
     into: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Where moved vectors go: a new table, column or vector name."),
     ] = None,
-    index: Annotated[bool, typer.Option("--index", help="Build the store's index of moved vectors too.")] = False,
+    index: Annotated[
+        bool, typer.Option("--index", help="Build the store's index of moved vectors too.")
+    ] = False,
     use: Annotated[
         str | None, typer.Option(metavar="WHICH", help="Afterwards switch to moved, or back to raw.")
     ] = None,
@@ -75,7 +81,9 @@ def move(
     if as_json:
         print_json(facts)
     else:
-        print_table([Column("move"), Column("", wrap=True)], [[name, str(fact)] for name, fact in facts.items()])
+        print_table(
+            [Column("move"), Column("", wrap=True)], [[name, str(fact)] for name, fact in facts.items()]
+        )
     if check and not facts["sound"]:
         raise typer.Exit(1)
 
@@ -153,7 +161,12 @@ def _move_file(data, out, fitted, save_model, vectors, labels, target) -> dict[s
     mover = Mover(fitted)
     with bytes_bar(f"moving {data}", unit="bytes") as progress:
         done = move_file(as_path(data), path, mover, vectors=vectors, progress=progress)
-    facts = {"from": data, "into": str(done.out), "rows": done.rows, "model": f"{mover.name} {mover.fingerprint[:12]}"}
+    facts = {
+        "from": data,
+        "into": str(done.out),
+        "rows": done.rows,
+        "model": f"{mover.name} {mover.fingerprint[:12]}",
+    }
     return facts | ({"done before": f"{done.resumed} rows"} if done.resumed else {})
 
 
@@ -165,12 +178,16 @@ def _fit_file(data, vectors, labels, target, save_model: str | None):
 
     if save_model is None:
         raise CommandError(
-            "give --model, or --save-model to keep the one that is fitted: vectors that come later must be moved by the "
-            "same model."
+            "give --model, or --save-model to keep the one that is fitted: vectors that come later must be moved "
+            "by the same model."
         )
     require_writable(as_path(save_model))
     found = load_dataset(
-        as_path(data), vectors=vectors, labels=labels, target=target[0] if target else None, task="classification"
+        as_path(data),
+        vectors=vectors,
+        labels=labels,
+        target=target[0] if target else None,
+        task="classification",
     )
     learner = MoveLabeled().fit(found.X, found.y)
     save(learner, as_path(save_model))

@@ -62,13 +62,17 @@ EncodingOption = Annotated[
 VectorsOption = Annotated[
     str | None,
     typer.Option(
-        "--vectors", metavar="NAME", help="Array or column of lists that holds vectors: they are the features."
+        "--vectors",
+        metavar="NAME",
+        help="Array or column of lists that holds vectors: they are the features.",
     ),
 ]
 LabelsOption = Annotated[
     str | None,
     typer.Option(
-        "--labels", metavar="FILE", help="File of labels for vectors (npy, text, ...), or their array in DATA."
+        "--labels",
+        metavar="FILE",
+        help="File of labels for vectors (npy, text, ...), or their array in DATA.",
     ),
 ]
 ScaleOption = Annotated[

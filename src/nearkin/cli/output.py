@@ -99,8 +99,14 @@ def progress_bar(title: str) -> Iterator[Any]:
 def bytes_bar(title: str, unit: str) -> Iterator[Any]:
     """A function of what is done and what there is, in bytes or rows, that moves a bar on stderr."""
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
     amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()

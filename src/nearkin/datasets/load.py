@@ -82,8 +82,8 @@ def load_dataset(
 ) -> Dataset:
     """Load a known data set by name, or a file of a table or of vectors by path.
 
-    Tables are CSV, JSON lines, Parquet, Feather and ARFF files; vectors are npy, npz, fvecs and HDF5 files and the
-    list columns of Parquet, Arrow and JSON lines files (see `datasets.vectors.open_vectors`).
+    Tables are CSV, JSON lines, Parquet, Feather and ARFF files; vectors are npy, npz, fvecs and HDF5 files
+    and the list columns of Parquet, Arrow and JSON lines files (see `datasets.vectors.open_vectors`).
 
     A name is looked for in the data folder (``$NEARKIN_DATA``), then in installed packages, then
     on OpenML. A set found under a known name must have the known shape.
@@ -112,8 +112,8 @@ def load_dataset(
     header : bool, optional
         Whether a CSV file begins with column names; found out if not given.
     vectors : str, optional
-        The array or the column of lists that holds vectors, one for each row; other columns than it and the target
-        are then not used.
+        The array or the column of lists that holds vectors, one for each row; of other columns only the
+        target is used then.
     labels : str or Path, optional
         A file of labels for vectors, or their array in the same file; `target` may name the latter too.
     data_dir : path, optional

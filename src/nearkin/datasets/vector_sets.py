@@ -47,8 +47,8 @@ def read_vector_set(
     X = as_floats(open_vectors(path, vectors), lambda at: f"{path.name}: row {at + 1}")
     if labels is None:
         raise DataError(
-            f"{path.name} holds vectors, but what is to be predicted from them? Name a file of labels (labels=..., on "
-            "the command line --labels) or the column that holds them."
+            f"{path.name} holds vectors, but what is to be predicted from them? Name a file of labels "
+            "(labels=..., on the command line --labels) or the column that holds them."
         )
     y, where = _read_labels(path, labels)
     if y.ndim not in (1, 2) or len(y) != len(X):
@@ -89,7 +89,9 @@ def _without_gaps(y: np.ndarray, where: str) -> np.ndarray:
         gaps = np.array([item is None or item != item for item in y])
         y = y.astype(str) if not gaps.any() else y
     else:
-        gaps = ~np.isfinite(y).reshape(len(y), -1).all(axis=1) if y.dtype.kind == "f" else np.zeros(len(y), bool)
+        gaps = (
+            ~np.isfinite(y).reshape(len(y), -1).all(axis=1) if y.dtype.kind == "f" else np.zeros(len(y), bool)
+        )
     if gaps.any():
         raise DataError(f"{where}: row {int(np.argmax(gaps)) + 1} has no label; take such rows out.")
     return np.array(y)

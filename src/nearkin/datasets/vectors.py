@@ -60,7 +60,8 @@ def open_vectors(path: str | Path, name: str | None = None) -> np.ndarray:
     if found.ndim != 2 or 0 in found.shape:
         what = f" {name!r}" if name else ""
         raise DataError(
-            f"{Path(path).name}: the vectors{what} must be a table of rows (2-d), but their shape is {found.shape}."
+            f"{Path(path).name}: the vectors{what} must be a table of rows (2-d), but their shape is "
+            f"{found.shape}."
         )
     if not is_number_type(found.dtype):
         raise DataError(f"{Path(path).name}: vectors must be numbers, but these are {found.dtype}.")
@@ -218,7 +219,8 @@ def _chosen(name: str | None, dimensions: dict[str, int], file: str) -> str:
     if name is not None:
         if name not in dimensions:
             raise DataError(
-                f"{file} holds nothing called {name!r}.{close_matches(name, dimensions)} It has {shortened(dimensions)}."
+                f"{file} holds nothing called {name!r}.{close_matches(name, dimensions)} It has "
+                f"{shortened(dimensions)}."
             )
         return name
     tables = [key for key, n in dimensions.items() if n == 2]
@@ -272,28 +274,37 @@ def _pyarrow(name: str):
     return pyarrow
 
 
-def arrow_array(table, name: str | None, file: str) -> np.ndarray:
-    """A column of an Arrow table: lists of numbers as a matrix, anything else as a plain array."""
+def is_list_type(kind) -> bool:
+    """Whether an Arrow type is that of lists, of one length or of any."""
     import pyarrow.types as kinds
 
-    def is_list(kind) -> bool:
-        return kinds.is_fixed_size_list(kind) or kinds.is_list(kind) or kinds.is_large_list(kind)
+    return kinds.is_fixed_size_list(kind) or kinds.is_list(kind) or kinds.is_large_list(kind)
 
-    dimensions = {field.name: 2 if is_list(field.type) else 1 for field in table.schema}
+
+def arrow_array(table, name: str | None, file: str, first_row: int = 1) -> np.ndarray:
+    """A column of an Arrow table: lists of numbers as a matrix, anything else as a plain array.
+
+    `first_row` is the number of the table's first row, for errors.
+    """
+    import pyarrow.types as kinds
+
+    dimensions = {field.name: 2 if is_list_type(field.type) else 1 for field in table.schema}
     column = table.column(_chosen(name, dimensions, file)).combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") else column
-    if not is_list(column.type):
+    if not is_list_type(column.type):
         return column.to_numpy(zero_copy_only=False)
     if column.null_count:
         at = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        raise DataError(f"{file}: row {at + 1} has no vector; fill it or take the row out.")
+        raise DataError(f"{file}: row {first_row + at} has no vector; fill it or take the row out.")
     values = column.flatten().to_numpy(zero_copy_only=False)
     width = len(values) // max(1, len(column))
     if not kinds.is_fixed_size_list(column.type):
         lengths = column.value_lengths().to_numpy(zero_copy_only=False)
         if len(lengths) and (lengths != lengths[0]).any():
             at = int(np.argmax(lengths != lengths[0]))
-            raise DataError(f"{file}: row {at + 1} has {lengths[at]} values, but {lengths[0]} are expected.")
+            raise DataError(
+                f"{file}: row {first_row + at} has {lengths[at]} values, but {lengths[0]} are expected."
+            )
     return values.reshape(len(column), width)
 
 

@@ -1,4 +1,4 @@
-"""Vector databases and vector files: stored vectors moved beside the old ones, so that raw queries find better.
+"""Vector databases and files: stored vectors moved beside the raw ones, for better answers to raw queries.
 
 The only room that imports database clients, and each of them only when its store is opened.
 """

@@ -111,12 +111,12 @@ class VectorStore(ABC):
     def write(self, keys: Sequence[Any], vectors: np.ndarray) -> None:
         """Moved vectors under their keys, all of them or none; those already there are replaced."""
 
-    def tidy(self) -> None:
+    def tidy(self) -> None:  # noqa: B027 - nothing to do is a fair answer
         """Remove moved vectors whose raw row is gone, where the store does not do so by itself."""
 
     @abstractmethod
     def build_index(self) -> None:
-        """The store's own index of the moved vectors, under squared Euclid; nothing if it keeps one itself."""
+        """The store's own index of the moved vectors, under L2; nothing if it keeps one itself."""
 
     @abstractmethod
     def search(self, query, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
@@ -152,7 +152,7 @@ class VectorStore(ABC):
         self._switch(which)
         self._remember(replace(known[0], current=which))
 
-    def _switch(self, which: str) -> None:
+    def _switch(self, which: str) -> None:  # noqa: B027 - the record may be all
         """What switching means in the store itself, beyond the record."""
 
     @property
@@ -161,7 +161,7 @@ class VectorStore(ABC):
         known = self.remembered()
         return RAW if known is None else known[0].current
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - not every store holds a connection
         """Let go of connections."""
 
     def __enter__(self):
@@ -182,6 +182,6 @@ def refuse_in_place(source: str, vector: str, into: str, *, beside: str) -> None
 
 def foreign_place(into: str, what: str) -> StoreError:
     return StoreError(
-        f"there is a {what} {into!r} already that nearkin did not make; give another name (into=..., on the command "
-        "line --into)."
+        f"there is a {what} {into!r} already that nearkin did not make; give another name (into=..., on the "
+        "command line --into)."
     )

@@ -86,7 +86,7 @@ def move_file(
         raise StoreError(f"{out.name}: moved vectors are written to {' or '.join(OUT_SUFFIXES)} files.")
     if out.exists() and source.exists() and out.samefile(source):
         raise StoreError(
-            "the moved vectors would replace the raw ones, which cannot be undone; give another file."
+            "moved vectors would replace the raw ones, which cannot be undone; give another file."
         )
     try:
         blocks = _opened(source, vectors, policy or FilePolicy())
@@ -155,7 +155,8 @@ def _identity(source: Path, vectors: str | None, blocks, mover: Mover) -> dict:
 def _check_width(source: Path, blocks, mover: Mover) -> None:
     if blocks.width != mover.width:
         raise StoreError(
-            f"the vectors of {source.name} have {blocks.width} values, but the model was fitted on {mover.width}."
+            f"the vectors of {source.name} have {blocks.width} values, but the model was fitted on "
+            f"{mover.width}."
         )
 
 
@@ -220,32 +221,18 @@ class _ParquetBlocks(_Blocks):
         self.width, self.dtype = first.shape[1], first.dtype
 
     def _only_list(self) -> str:
-        import pyarrow.types as kinds
-
-        lists = [
-            field.name
-            for field in self.parquet.schema_arrow
-            if kinds.is_list(field.type)
-            or kinds.is_large_list(field.type)
-            or kinds.is_fixed_size_list(field.type)
-        ]
+        lists = [field.name for field in self.parquet.schema_arrow if is_list_type(field.type)]
         if len(lists) != 1:
             raise StoreError(
-                f"{self.file} has {len(lists)} columns of lists; say which one holds the vectors (vectors=..., on the "
-                "command line --vectors)."
+                f"{self.file} has {len(lists)} columns of lists; say which one holds the vectors "
+                "(vectors=..., on the command line --vectors)."
             )
         return lists[0]
 
     def read(self, number: int) -> tuple[np.ndarray, Any]:
         table = self.parquet.read_row_group(number)
-        rows = table.column(self.name).combine_chunks()
-        return self._floats(
-            arrow_array(table, self.name, self.file), number, self.file
-        ) if rows.null_count == 0 else (self._refuse_missing(rows, number)), table
-
-    def _refuse_missing(self, rows, number: int):
-        at = sum(self.sizes[:number]) + int(np.argmax(rows.is_null().to_numpy(zero_copy_only=False)))
-        raise StoreError(f"{self.file}: row {at + 1} has no vector; fill it or take the row out.")
+        rows = arrow_array(table, self.name, self.file, first_row=sum(self.sizes[:number]) + 1)
+        return self._floats(rows, number, self.file), table
 
 
 def _write_parquet(file, moved: np.ndarray, table, name: str) -> None:

@@ -23,8 +23,8 @@ class Mover:
     Parameters
     ----------
     model : estimator
-        A fitted `MoveLabeled`, a `KNNClassifier` of it, or a pipeline that ends in one and whose other steps do
-        nothing.
+        A fitted `MoveLabeled`, a `KNNClassifier` of it, or a pipeline that ends in one and whose other
+        steps do nothing.
 
     Raises
     ------
@@ -51,8 +51,9 @@ class Mover:
         distance = self.learner.distance_
         if not isinstance(distance, EmbeddedDistance) or not _leaves_alone(distance.queries):
             raise StoreError(
-                f"{type(self.learner).__name__} changes queries too, so raw queries would find nothing useful among "
-                "the vectors it stores; use MoveLabeled without a kernel, which moves stored vectors only."
+                f"{type(self.learner).__name__} changes queries too, so raw queries would find nothing "
+                "useful among the vectors it stores; use MoveLabeled without a kernel, which moves stored "
+                "vectors only."
             )
         self._embedding = distance.references
         self.width = int(self.learner.n_features_in_)
@@ -82,14 +83,16 @@ def _learner_of(model) -> Any:
     busy = [name for name, step in steps[:-1] if step not in (None, "passthrough")]
     if busy:
         raise StoreError(
-            f"the model changes rows before its learner sees them (step {busy[0]!r}), so raw queries would find nothing "
-            "useful among the vectors it stores; fit it on the vectors as they are (nearkin fit --scale none)."
+            f"the model changes rows before its learner sees them (step {busy[0]!r}), so raw queries would "
+            "find nothing useful among the vectors it stores; fit it on the vectors as they are (nearkin fit "
+            "--scale none)."
         )
     last = steps[-1][1]
     learner = getattr(last, "learner_", last)
     if not hasattr(learner, "distance_"):
         raise StoreError(
-            f"{type(last).__name__} is not fitted or learns no move; give a fitted MoveLabeled or a KNNClassifier of it."
+            f"{type(last).__name__} is not fitted or learns no move; give a fitted MoveLabeled or a "
+            "KNNClassifier of it."
         )
     return learner
 

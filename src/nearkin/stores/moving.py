@@ -45,8 +45,8 @@ def move_rows(
     """Move the rows of a store that are not moved yet; raw rows are only read.
 
     The first call decides which model moves, and the store remembers it. Every later call moves what was
-    added since, or what an interrupted call left, by the same model, so `move_rows(store)` after each load of new
-    rows is all there is to remember.
+    added since, or what an interrupted call left, by the same model, so `move_rows(store)` after each load
+    of new rows is all there is to remember.
 
     Parameters
     ----------
@@ -79,8 +79,9 @@ def move_rows(
         mover = Mover.from_bytes(known[1])
         if model is not None and Mover(model).fingerprint != mover.fingerprint:
             raise StoreError(
-                f"{store.into!r} was moved by another model ({known[0].learner}, {known[0].created}); rows moved by "
-                "two models cannot be compared. Move into another place, or drop this one first (forget())."
+                f"{store.into!r} was moved by another model ({known[0].learner}, {known[0].created}); rows "
+                "moved by two models cannot be compared. Move into another place, or drop this one first "
+                "(forget())."
             )
     total, to_move = store.count(), store.count(pending=True) if known else store.count()
     if total == 0:
@@ -139,8 +140,8 @@ def fit_labelled(store: VectorStore, learner=None, *, max_rows: int = 100_000, r
 
     if store.label is None:
         raise StoreError(
-            "there is no model, and without labels none can be fitted; name the labels (label=..., on the command line "
-            "--label), or give a fitted model."
+            "there is no model, and without labels none can be fitted; name the labels (label=..., on the "
+            "command line --label), or give a fitted model."
         )
     X, y = _sample(store, max_rows, check_random_state(random_state))
     if len(set(y.tolist())) < 2:
@@ -179,8 +180,8 @@ def _check_width(store: VectorStore, mover: Mover) -> None:
     first = next(store.blocks(1))
     if first.vectors.shape[1] != mover.width:
         raise StoreError(
-            f"the vectors of {store.source!r} have {first.vectors.shape[1]} values, but the model was fitted on "
-            f"{mover.width}."
+            f"the vectors of {store.source!r} have {first.vectors.shape[1]} values, but the model was fitted "
+            f"on {mover.width}."
         )
 
 

@@ -157,12 +157,14 @@ class PgVectorStore(VectorStore):
             raise foreign_place(self.into, "table")
         if known is not None and (known[0].source, known[0].vector) != (self.source, self.vector):
             raise StoreError(
-                f"{self.into!r} holds moved vectors of {known[0].source!r}.{known[0].vector}; move into another table."
+                f"{self.into!r} holds moved vectors of {known[0].source!r}.{known[0].vector}; move into "
+                "another table."
             )
         with self.connection.transaction():
             self._execute(
                 self._compose(
-                    'CREATE TABLE IF NOT EXISTS {} ("into" text PRIMARY KEY, record text NOT NULL, model bytea NOT NULL)',
+                    'CREATE TABLE IF NOT EXISTS {} ("into" text PRIMARY KEY, record text NOT NULL, '
+                    "model bytea NOT NULL)",
                     self._moves,
                 )
             )
@@ -172,7 +174,8 @@ class PgVectorStore(VectorStore):
             )
             self._execute(
                 self._compose(
-                    "CREATE TABLE IF NOT EXISTS {into} ({key} {key_type} PRIMARY KEY, {vector} {type} NOT NULL)",
+                    "CREATE TABLE IF NOT EXISTS {into} "
+                    "({key} {key_type} PRIMARY KEY, {vector} {type} NOT NULL)",
                     into=self._into,
                     key=self._name(self.key),
                     key_type=self._sql.SQL(self._columns[self.key]),
@@ -186,8 +189,8 @@ class PgVectorStore(VectorStore):
 
         kind = HalfVector if self._moved_kind == "halfvec" else Vector
         command = self._compose(
-            "INSERT INTO {into} ({key}, {vector}) VALUES (%s, %s) ON CONFLICT ({key}) DO UPDATE SET {vector} = "
-            "EXCLUDED.{vector}",
+            "INSERT INTO {into} ({key}, {vector}) VALUES (%s, %s) "
+            "ON CONFLICT ({key}) DO UPDATE SET {vector} = EXCLUDED.{vector}",
             into=self._into,
             key=self._name(self.key),
             vector=self._name(self.vector),
@@ -210,8 +213,8 @@ class PgVectorStore(VectorStore):
     def build_index(self) -> None:
         if self._width > INDEX_WIDTHS[self._moved_kind]:
             raise StoreError(
-                f"pgvector indexes at most {INDEX_WIDTHS[self._moved_kind]} values of a {self._moved_kind}, and these "
-                f"have {self._width}; keep them as halfvec, or search without an index."
+                f"pgvector indexes at most {INDEX_WIDTHS[self._moved_kind]} values of a {self._moved_kind}, "
+                f"and these have {self._width}; keep them as halfvec, or search without an index."
             )
         self._execute(
             self._compose(
@@ -309,7 +312,8 @@ class PgVectorStore(VectorStore):
 
     def _primary_key(self) -> str:
         found = self._execute(
-            "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+            "SELECT a.attname FROM pg_index i "
+            "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
             "WHERE i.indrelid = %s::regclass AND i.indisprimary",
             [self._table.as_string(self.connection)],
         ).fetchall()
@@ -325,8 +329,8 @@ class PgVectorStore(VectorStore):
             raise StoreError(f"there is no table {self.source!r} in the database.")
         return dict(
             self._execute(
-                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = %s::regclass "
-                "AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+                "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
                 [table.as_string(self.connection)],
             ).fetchall()
         )

@@ -76,9 +76,9 @@ class QdrantStore(VectorStore):
             )
         if set(vectors) == {""} and not allow_unnamed:
             raise StoreError(
-                f"the vectors of {collection!r} have no name, and once it has a named one Qdrant refuses points written as a "
-                'bare list; let your writers say {"": [...]} and open it with allow_unnamed=True, or copy it into a '
-                "collection of named vectors."
+                f"the vectors of {collection!r} have no name, and beside a named one Qdrant refuses points "
+                'written as a bare list; let your writers say {"": [...]} and open it with '
+                "allow_unnamed=True, or copy it into a collection of named vectors."
             )
         self._width = vectors[vector].size
         self.scales_queries = vectors[vector].distance == self._models.Distance.COSINE
