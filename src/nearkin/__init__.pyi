@@ -16,6 +16,7 @@ from nearkin import predictors as predictors
 from nearkin import report as report
 from nearkin import search as search
 from nearkin import solvers as solvers
+from nearkin import stores as stores
 from nearkin import study as study
 from nearkin import supervision as supervision
 from nearkin.learners.closed_form.dmlmj import DMLMJ as DMLMJ

@@ -178,15 +178,16 @@ def _fit_file(data, vectors, labels, target, save_model: str | None):
 
     if save_model is None:
         raise CommandError(
-            "give --model, or --save-model to keep the one that is fitted: vectors that come later must be moved "
-            "by the same model."
+            "give --model, or --save-model to keep the one that is fitted: vectors that come later must be "
+            "moved by the same model."
         )
     require_writable(as_path(save_model))
+    wished = target[0] if target else None
     found = load_dataset(
         as_path(data),
         vectors=vectors,
         labels=labels,
-        target=target[0] if target else None,
+        target=wished,
         task="classification",
     )
     learner = MoveLabeled().fit(found.X, found.y)

@@ -236,9 +236,9 @@ def _arrow_table(path: Path):
     pyarrow = _pyarrow(path.name)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            import pyarrow.parquet
+            from pyarrow import parquet
 
-            return pyarrow.parquet.read_table(path, memory_map=True)
+            return parquet.read_table(path, memory_map=True)
         source = pyarrow.memory_map(str(path))
         with path.open("rb") as file:
             is_file = file.read(6) == b"ARROW1"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.datasets.errors import DataError
-from nearkin.datasets.vectors import arrow_array, as_floats, open_vectors
+from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.files import replacing
 from nearkin.stores.base import StoreError
 from nearkin.stores.mover import Mover
