@@ -1,8 +1,14 @@
 """What only PostgreSQL has: other column types, keys, schemas and the view that switches."""
 
+import signal
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
-from nearkin.stores import PgVectorStore, StoreError, check_moved, move_rows
+from nearkin import save
+from nearkin.stores import Mover, PgVectorStore, StoreError, check_moved, move_rows
 
 N, WIDTH = 300, 12
 
@@ -93,3 +99,31 @@ def test_names_that_do_not_exist_are_answered_with_those_that_do(pg_tables, rows
         PgVectorStore(pg_tables.url, "items", "kind", into="m")
     with pytest.raises(StoreError, match="cannot be reached"):
         PgVectorStore("postgresql:///?host=/nowhere", "items", "embedding", into="m")
+
+
+KILLED = """
+import os, signal, sys
+from nearkin import load
+from nearkin.stores import PgVectorStore, move_rows
+
+def kill(done, total):
+    if done >= 100:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+store = PgVectorStore(sys.argv[1], "items", "embedding", into="items_moved")
+move_rows(store, load(sys.argv[2]), rows=20, progress=kill)
+"""
+
+
+def test_a_killed_process_leaves_whole_blocks_and_the_model(pg_tables, rows, learner, tmp_path):
+    X, y = rows
+    pg_tables.make(X[:N], y[:N])
+    save(learner, tmp_path / "m.nearkin")
+    script = [sys.executable, "-c", KILLED, pg_tables.url, str(tmp_path / "m.nearkin")]
+    assert subprocess.run(script, timeout=120).returncode == -signal.SIGKILL
+    with pg_tables.open(label=None) as store:
+        assert store.count(pending=True) == N - 100
+        assert move_rows(store).moved == N - 100
+        keys = list(range(1, N + 1))
+        found = store.moved_vectors(keys)
+    np.testing.assert_array_equal(np.array([found[key] for key in keys]), Mover(learner)(X[:N]))
