@@ -17,6 +17,7 @@ from nearkin import report as report
 from nearkin import scale as scale
 from nearkin import search as search
 from nearkin import solvers as solvers
+from nearkin import stores as stores
 from nearkin import study as study
 from nearkin import supervision as supervision
 from nearkin.datasets.rows import open_rows as open_rows

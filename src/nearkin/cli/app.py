@@ -12,6 +12,7 @@ from nearkin.cli.evaluate import evaluate
 from nearkin.cli.fit import fit
 from nearkin.cli.hubness import hubness
 from nearkin.cli.learners import learners
+from nearkin.cli.move import move
 from nearkin.cli.predict import predict
 from nearkin.cli.report import report
 from nearkin.cli.reproduce import reproduce
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, report, reproduce, fit, predict, evaluate, hubness, learners, datasets):
+for command in (compare, report, reproduce, fit, predict, evaluate, move, hubness, learners, datasets):
     app.command()(command)
 
 

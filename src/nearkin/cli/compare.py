@@ -16,10 +16,12 @@ from nearkin.cli.options import (
     EncodingOption,
     ImputeOption,
     JsonOption,
+    LabelsOption,
     ScaleOption,
     SeedOption,
     TargetOption,
     TaskOption,
+    VectorsOption,
     optional_path,
     parse_duration,
     parse_neighbors,
@@ -82,6 +84,8 @@ def compare(
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = "utf-8",
+    vectors: VectorsOption = None,
+    labels: LabelsOption = None,
     task: TaskOption = None,
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
@@ -127,7 +131,7 @@ def compare(
         require_plotting()
     if metric is not None:
         metric_named(metric)
-    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
     with progress_bar(f"comparing on {dataset.name}") as progress:
         study = run(
             dataset,

@@ -14,10 +14,12 @@ from nearkin.cli.options import (
     EncodingOption,
     ImputeOption,
     JsonOption,
+    LabelsOption,
     ScaleOption,
     SeedOption,
     TargetOption,
     TaskOption,
+    VectorsOption,
     as_path,
     parse_settings,
     read_data,
@@ -66,6 +68,8 @@ def fit(
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = "utf-8",
+    vectors: VectorsOption = None,
+    labels: LabelsOption = None,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -83,7 +87,7 @@ def fit(
     if pairs is None:
         if key is not None:
             raise CommandError("--key says how --pairs names rows; give both, or --drop the column.")
-        dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+        dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
         if unfitted is not None:
             check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
     else:

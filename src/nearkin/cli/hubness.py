@@ -14,10 +14,12 @@ from nearkin.cli.options import (
     EncodingOption,
     ImputeOption,
     JsonOption,
+    LabelsOption,
     ScaleOption,
     SeedOption,
     TargetOption,
     TaskOption,
+    VectorsOption,
     parse_settings,
     read_data,
     require_choice,
@@ -58,6 +60,8 @@ def hubness(
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = "utf-8",
+    vectors: VectorsOption = None,
+    labels: LabelsOption = None,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -69,7 +73,7 @@ def hubness(
     from nearkin.study import hubness_by_folds
 
     require_choice("--scale", scale, SCALE_CHOICES)
-    dataset = read_data(data, target, task, impute, drop, categorical, encoding)
+    dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
     kind = learner_named(learner or USUAL_LEARNER[dataset.task])
     made = kind(**parse_settings(settings, kind))
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)

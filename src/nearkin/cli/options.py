@@ -18,7 +18,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, JSON lines, Parquet, Feather, ARFF or npz file, - for standard input, or a known set.",
+        help="A CSV, JSON lines, Parquet, Feather, ARFF, npz, npy, HDF5 or fvecs file, - for standard input, "
+        "or a known set.",
     ),
 ]
 TargetOption = Annotated[
@@ -57,6 +58,22 @@ CategoricalOption = Annotated[
 ]
 EncodingOption = Annotated[
     str, typer.Option("--encoding", metavar="NAME", help="Encoding of text files, such as latin-1.")
+]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors",
+        metavar="NAME",
+        help="Array or column of lists that holds vectors: they are the features.",
+    ),
+]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="File of labels for vectors (npy, text, ...), or their array in DATA.",
+    ),
 ]
 ScaleOption = Annotated[
     str,
@@ -163,7 +180,17 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def read_data(data: str, target, task, impute, drop=None, categorical=None, encoding="utf-8"):
+def read_data(
+    data: str,
+    target,
+    task,
+    impute,
+    drop=None,
+    categorical=None,
+    encoding="utf-8",
+    vectors=None,
+    labels=None,
+):
     """The data set that the options describe."""
     from nearkin.datasets import load_dataset
     from nearkin.datasets.filling import IMPUTE_CHOICES
@@ -184,6 +211,8 @@ def read_data(data: str, target, task, impute, drop=None, categorical=None, enco
         drop=drop or (),
         categorical=categorical or (),
         encoding=encoding,
+        vectors=vectors,
+        labels=labels,
     )
     refuse_nothing_to_learn(found)
     announce_task(found, task)

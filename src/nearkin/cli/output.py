@@ -103,6 +103,27 @@ def progress_bar(title: str) -> Iterator[Any]:
         yield update
 
 
+@contextmanager
+def bytes_bar(title: str, unit: str) -> Iterator[Any]:
+    """A function of what is done and what there is, in bytes or rows, that moves a bar on stderr."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=30), amount, TimeRemainingColumn()]
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 def clock(seconds: float) -> str:
     """Minutes and seconds.
 

@@ -18,10 +18,12 @@ from nearkin.datasets.readers import TABLE_SUFFIXES, read_table
 from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
 from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, existing_file, find_source
 from nearkin.datasets.tables import dataset_from_table
+from nearkin.datasets.vector_sets import read_vector_set
+from nearkin.datasets.vectors import VECTOR_SUFFIXES, as_floats, is_vector_source, open_vectors
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
 NPZ_SUFFIX = ".npz"
-FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *PACKED_SUFFIXES)
+FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *VECTOR_SUFFIXES, *PACKED_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Wishes:
     categorical: Sequence[str] = ()
     encoding: str = "utf-8"
     header: bool | None = None
+    vectors: str | None = None
+    labels: str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,17 @@ def load_dataset(
     categorical: Sequence[str] = (),
     encoding: str = "utf-8",
     header: bool | None = None,
+    vectors: str | None = None,
+    labels: str | Path | None = None,
     data_dir: str | Path | None = None,
     download: bool = True,
     openml_url: str | None = None,
     cache_dir: str | Path | None = None,
 ) -> Dataset:
-    """Load a known data set by name, or a CSV, JSON lines, Parquet, Feather, ARFF or npz file by path.
+    """Load a known data set by name, or a file of a table or of vectors by path.
+
+    Tables are CSV, JSON lines, Parquet, Feather and ARFF files; vectors are npy, npz, fvecs and HDF5 files
+    and the list columns of Parquet, Arrow and JSON lines files (see `datasets.vectors.open_vectors`).
 
     A name is looked for in the data folder (``$NEARKIN_DATA``), then in installed packages, then
     on OpenML. A set found under a known name must have the known shape.
@@ -102,6 +111,11 @@ def load_dataset(
         Of text files.
     header : bool, optional
         Whether a CSV file begins with column names; found out if not given.
+    vectors : str, optional
+        The array or the column of lists that holds vectors, one for each row; of other columns only the
+        target is used then.
+    labels : str or Path, optional
+        A file of labels for vectors, or their array in the same file; `target` may name the latter too.
     data_dir : path, optional
         Instead of ``$NEARKIN_DATA``.
     download : bool
@@ -118,7 +132,7 @@ def load_dataset(
     >>> print(load_dataset("iris", data_dir=""))
     iris: 150 rows, 4 features, 3 classes
     """
-    wishes = Wishes(target, task, impute, drop, categorical, encoding, header)
+    wishes = Wishes(target, task, impute, drop, categorical, encoding, header, vectors, labels)
     if _is_path(name_or_path):
         return _load_file(Path(name_or_path), None, wishes)
     name = str(name_or_path)
@@ -152,10 +166,19 @@ def load_features(
     DataFrame, ndarray or csr_matrix
         One, or several of a large table (see `read_blocks`).
     """
-    if str(path) != STANDARD_INPUT and existing_file(path).suffix.lower() == NPZ_SUFFIX:
+    if str(path) != STANDARD_INPUT and is_vector_source(Path(path)):
+        yield from _vector_blocks(Path(path), policy or BlockPolicy())
+    elif str(path) != STANDARD_INPUT and existing_file(path).suffix.lower() == NPZ_SUFFIX:
         yield features_of(load_arrays(Path(path)), Path(path).name)
     else:
         yield from read_blocks(path, encoding=encoding, policy=policy)
+
+
+def _vector_blocks(path: Path, policy: BlockPolicy) -> Iterator[Any]:
+    array = open_vectors(path)
+    for first in range(0, len(array), policy.rows):
+        rows = array[first : first + policy.rows]
+        yield as_floats(rows, lambda at, first=first: f"{path.name}: row {first + at + 1}")  # type: ignore[misc]
 
 
 def list_datasets(
@@ -202,6 +225,8 @@ def _is_path(name_or_path: str | Path) -> bool:
 
 
 def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
+    if wishes.vectors is not None or wishes.labels is not None or is_vector_source(path):
+        return _load_vectors(path, name, wishes)
     source = find_source(path)
     if source.suffix == NPZ_SUFFIX:
         if wishes.drop or wishes.categorical:
@@ -216,6 +241,19 @@ def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
         drop=wishes.drop,
         categorical=wishes.categorical,
         source=source.name if path == Path(STANDARD_INPUT) else f"file {source.name}",
+    )
+
+
+def _load_vectors(path: Path, name: str | None, wishes: Wishes) -> Dataset:
+    if wishes.drop or wishes.categorical or wishes.impute:
+        raise DataError("drop, categorical and impute are for tables with columns, not for vectors.")
+    if wishes.labels is not None and wishes.target is not None:
+        raise DataError("give target or labels, not both: they mean the same.")
+    target = wishes.target
+    if target is not None and not isinstance(target, str):
+        raise DataError(f"vectors are read with one target, not with {len(target)}.")
+    return read_vector_set(
+        path, name, vectors=wishes.vectors, labels=wishes.labels or target, task=wishes.task
     )
 
 

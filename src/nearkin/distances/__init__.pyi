@@ -2,7 +2,9 @@
 from nearkin.distances.base import Distance as Distance
 from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
 from nearkin.distances.embeddings.affine import AffineEmbedding as AffineEmbedding
+from nearkin.distances.embeddings.affine import AffineEmbedding as AffineMap
 from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredEmbedding
+from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredMap
 from nearkin.distances.embeddings.base import Embedding as Embedding
 from nearkin.distances.hub_correction import MutualProximity as MutualProximity
 from nearkin.distances.hub_correction import ScaledDistance as ScaledDistance

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 
 from nearkin.distances import EmbeddedDistance
 from nearkin.numerics.given_rows import widened
+from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import DriftCheck, kept_rows, stacked
 from nearkin.search import NeighbourSearch
@@ -114,6 +115,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             Passed to the learner's fit. With constraints (`pairs`, `triplets`, `quadruplets` or
             `chunklets`) it learns from these and not from y, which then only votes.
         """
+        refuse_lazy(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),

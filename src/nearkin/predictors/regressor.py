@@ -7,6 +7,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from nearkin.numerics.given_rows import widened
+from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import kept_rows, stacked
 
@@ -79,6 +80,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         **fit_params
             Passed to the learner's fit.
         """
+        refuse_lazy(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),

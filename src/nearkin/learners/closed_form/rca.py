@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.lazy_rows import refuse_lazy
 
 #: Rows that are held in float64 at a time.
 ROWS_AT_ONCE = 4_096
@@ -77,6 +78,7 @@ class RCA(EmbeddingLearner):
         chunklets : array-like of int of shape (n_samples,) or None
             Chunklet of each row, -1 for rows in none.
         """
+        refuse_lazy(X, type(self).__name__)
         if chunklets is None:
             if y is None:
                 raise ValueError("RCA requires y to be passed, but the target y is None; or give chunklets.")

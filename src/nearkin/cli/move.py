@@ -1,0 +1,196 @@
+"""`nearkin move`: stored vectors moved beside the old ones, in a file or a vector database."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
+from nearkin.cli.options import JsonOption, LabelsOption, TargetOption, VectorsOption, as_path
+from nearkin.cli.output import Column, bytes_bar, print_json, print_table, to_stderr
+
+
+@speaks_plainly
+def move(
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATA]", help="A file of vectors: npy, npz, Parquet, Arrow, HDF5, fvecs ..."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File of moved vectors to write: .npy or .parquet.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="A model of MoveLabeled, fitted with --scale none; else one is fitted."
+        ),
+    ] = None,
+    save_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Save the model that was fitted here.")
+    ] = None,
+    vectors: VectorsOption = None,
+    labels: LabelsOption = None,
+    target: TargetOption = None,
+    pg: Annotated[str | None, typer.Option(metavar="URL", help="PostgreSQL with pgvector.")] = None,
+    lance: Annotated[str | None, typer.Option(metavar="PATH", help="Folder of a LanceDB.")] = None,
+    qdrant: Annotated[str | None, typer.Option(metavar="URL", help="Qdrant server, or folder.")] = None,
+    table: Annotated[
+        str | None,
+        typer.Option("--table", "--collection", metavar="NAME", help="Table or collection to read."),
+    ] = None,
+    vector: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column (or name) of the raw vectors in the store.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(metavar="COL", help="Column of labels in the store.")] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Unique column; PostgreSQL: the primary key, LanceDB: id."),
+    ] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Where moved vectors go: a new table, column or vector name."),
+    ] = None,
+    index: Annotated[
+        bool, typer.Option("--index", help="Build the store's index of moved vectors too.")
+    ] = False,
+    use: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="Afterwards switch to moved, or back to raw.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Move nothing; say which rows are not moved. Exit code 1 if any.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Move stored vectors, so that raw queries find better neighbours by L2.
+
+    Raw vectors are never changed. A stopped move goes on when the command is given again; rows that
+    were added to a store since are moved by the model that the store remembers.
+    """
+    places = {"pg": pg, "lance": lance, "qdrant": qdrant}
+    named = [name for name, place in places.items() if place is not None]
+    if len(named) + (data is not None) != 1:
+        raise CommandError("say what to move: a file (DATA), or one of --pg, --lance and --qdrant.")
+    fitted = None if model is None else _load(model)
+    if data is not None:
+        facts = _move_file(data, out, fitted, save_model, vectors, labels, target)
+    else:
+        _refuse(named[0], {"--out": out, "--vectors": vectors, "--labels": labels, "--target": target})
+        with _open_store(named[0], places[named[0]], table, vector, label, key, into) as store:
+            facts = _check(store) if check else _move_store(store, fitted, save_model, index, use)
+    if as_json:
+        print_json(facts)
+    else:
+        print_table(
+            [Column("move"), Column("", wrap=True)], [[name, str(fact)] for name, fact in facts.items()]
+        )
+    if check and not facts["sound"]:
+        raise typer.Exit(1)
+
+
+def _load(path: str):
+    from nearkin.persistence import load
+
+    return load(as_path(path))
+
+
+def _refuse(store: str, given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value:
+            raise CommandError(f"{option} is for files; with --{store} use --vector, --label and --into.")
+
+
+def _open_store(kind: str, place, table, vector, label, key, into) -> Any:
+    from nearkin.stores import LanceStore, PgVectorStore, QdrantStore
+
+    for option, value in {"--table": table, "--vector": vector, "--into": into}.items():
+        if value is None:
+            raise CommandError(f"--{kind} needs {option}.")
+    if kind == "pg":
+        return PgVectorStore(place, table, vector, into=into, label=label, key=key)
+    if kind == "lance":
+        return LanceStore(as_path(place), table, vector, into=into, label=label, key=key or "id")
+    if key is not None:
+        raise CommandError("points of Qdrant have ids of their own; leave out --key.")
+    return QdrantStore(place, table, vector, into=into, label=label)
+
+
+def _move_store(store, fitted, save_model: str | None, index: bool, use: str | None) -> dict[str, Any]:
+    from nearkin.stores import move_rows
+
+    with bytes_bar(f"moving {store.source}", unit="rows") as progress:
+        report = move_rows(store, fitted, progress=progress)
+    if save_model is not None:
+        as_path(save_model).write_bytes(store.remembered()[1])
+    if index:
+        store.build_index()
+    if use is not None:
+        store.use(use)
+    record = report.record
+    return {
+        "from": f"{record.source}, {record.vector}",
+        "into": record.into,
+        "moved now": report.moved,
+        "rows": report.total,
+        "model": f"{record.learner} {record.fingerprint[:12]}, first used {record.created}",
+        "search": f"by L2 with raw queries; the application uses {store.current} vectors",
+    }
+
+
+def _check(store) -> dict[str, Any]:
+    from nearkin.datasets.errors import shortened
+    from nearkin.stores import check_moved
+
+    report = check_moved(store)
+    return {
+        "sound": report.is_sound,
+        "not moved": f"{len(report.missing)} {shortened(report.missing)}".strip(),
+        "changed since": f"{len(report.changed)} {shortened(report.changed)}".strip(),
+    }
+
+
+def _move_file(data, out, fitted, save_model, vectors, labels, target) -> dict[str, Any]:
+    from nearkin.stores import Mover, move_file
+
+    if out is None:
+        raise CommandError("say where moved vectors go: --out moved.npy or --out moved.parquet.")
+    path = as_path(out)
+    require_writable(path)
+    if fitted is None:
+        fitted = _fit_file(data, vectors, labels, target, save_model)
+    mover = Mover(fitted)
+    with bytes_bar(f"moving {data}", unit="bytes") as progress:
+        done = move_file(as_path(data), path, mover, vectors=vectors, progress=progress)
+    facts = {
+        "from": data,
+        "into": str(done.out),
+        "rows": done.rows,
+        "model": f"{mover.name} {mover.fingerprint[:12]}",
+    }
+    return facts | ({"done before": f"{done.resumed} rows"} if done.resumed else {})
+
+
+def _fit_file(data, vectors, labels, target, save_model: str | None):
+    """A MoveLabeled on the labels of the file; it must be kept, or new vectors could never be moved alike."""
+    from nearkin.datasets import load_dataset
+    from nearkin.learners.closed_form.move import MoveLabeled
+    from nearkin.persistence import save
+
+    if save_model is None:
+        raise CommandError(
+            "give --model, or --save-model to keep the one that is fitted: vectors that come later must be "
+            "moved by the same model."
+        )
+    require_writable(as_path(save_model))
+    wished = target[0] if target else None
+    found = load_dataset(
+        as_path(data),
+        vectors=vectors,
+        labels=labels,
+        target=wished,
+        task="classification",
+    )
+    learner = MoveLabeled().fit(found.X, found.y)
+    save(learner, as_path(save_model))
+    to_stderr(f"model: {save_model} (move new vectors by it too)")
+    return learner
