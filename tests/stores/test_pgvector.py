@@ -127,3 +127,20 @@ def test_a_killed_process_leaves_whole_blocks_and_the_model(pg_tables, rows, lea
         keys = list(range(1, N + 1))
         found = store.moved_vectors(keys)
     np.testing.assert_array_equal(np.array([found[key] for key in keys]), Mover(learner)(X[:N]))
+
+
+def test_the_index_itself_finds_what_an_exact_scan_finds(pg_tables, rows, learner):
+    X, y = rows
+    pg_tables.make(X[:N], y[:N])
+    with pg_tables.open() as store:
+        move_rows(store, learner)
+        store.build_index()
+        # Of so few rows PostgreSQL would rather read all than use the index.
+        store.connection.execute("SET enable_seqscan = off")
+        plan = store.connection.execute(
+            "EXPLAIN SELECT id FROM items_moved ORDER BY embedding <-> %s::real[]::vector LIMIT 10",
+            [X[N].tolist()],
+        ).fetchall()
+        assert "items_moved_hnsw" in str(plan)
+        shares = [len({*store.search(q, 10)} & {*store.search(q, 10, exact=True)}) / 10 for q in X[N:]]
+    assert np.mean(shares) >= 0.99
