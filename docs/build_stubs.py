@@ -34,14 +34,16 @@ def lazy_packages() -> list[str]:
 def stub(package: str) -> str:
     """The text of a package's stub: every public name from the module that defines it."""
     module = importlib.import_module(package)
-    # A class may have a second name, kept from before: the first is where it is defined.
     items = [(getattr(module, name), name) for name in module.__all__]
-    lines = [f"from {item.__module__} import {item.__name__} as {name}" for item, name in items]
+    lines = [f"from {item.__module__} import {name} as {name}" for item, name in items if item.__name__ == name]
+    # A class may have a second name, kept from before.
+    second = [f"{name} = {item.__name__}" for item, name in items if item.__name__ != name]
+    second = ["", *second] if second else []
     if package == "nearkin":
         rooms = [name for name in _discovery.module_names(package) if not name.startswith("_")]
         lines += [f"from nearkin import {room} as {room}" for room in rooms]
         return HEADER + "\n".join(sorted(lines, key=_order)) + "\n\n__version__: str\n"
-    return HEADER + "\n".join(sorted(lines, key=_order)) + "\n"
+    return HEADER + "\n".join([*sorted(lines, key=_order), *second]) + "\n"
 
 
 def _order(line: str) -> tuple:

@@ -2,9 +2,7 @@
 from nearkin.distances.base import Distance as Distance
 from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
 from nearkin.distances.embeddings.affine import AffineEmbedding as AffineEmbedding
-from nearkin.distances.embeddings.affine import AffineEmbedding as AffineMap
 from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredEmbedding
-from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredMap
 from nearkin.distances.embeddings.base import Embedding as Embedding
 from nearkin.distances.hub_correction import MutualProximity as MutualProximity
 from nearkin.distances.hub_correction import ScaledDistance as ScaledDistance
@@ -15,3 +13,6 @@ from nearkin.distances.mixed import MixedDistance as MixedDistance
 from nearkin.distances.named import NamedDistance as NamedDistance
 from nearkin.distances.per_prototype import PerPrototypeDistance as PerPrototypeDistance
 from nearkin.distances.per_query import PerQueryDistance as PerQueryDistance
+
+AffineMap = AffineEmbedding
+FactoredMap = FactoredEmbedding
