@@ -35,7 +35,9 @@ def stub(package: str) -> str:
     """The text of a package's stub: every public name from the module that defines it."""
     module = importlib.import_module(package)
     items = [(getattr(module, name), name) for name in module.__all__]
-    lines = [f"from {item.__module__} import {name} as {name}" for item, name in items if item.__name__ == name]
+    lines = [
+        f"from {item.__module__} import {name} as {name}" for item, name in items if item.__name__ == name
+    ]
     # A class may have a second name, kept from before.
     second = [f"{name} = {item.__name__}" for item, name in items if item.__name__ != name]
     second = ["", *second] if second else []
