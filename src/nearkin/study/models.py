@@ -55,7 +55,8 @@ def has_unit_rows(X) -> bool:
 
     from nearkin.numerics.products import squared_norms
 
-    if X.shape[1] < 2:
+    # A table with columns to encode is not a set of vectors.
+    if X.shape[1] < 2 or hasattr(X, "columns"):
         return False
     norms = squared_norms(X)
     norms = norms[norms > 0]
