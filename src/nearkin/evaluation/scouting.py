@@ -36,7 +36,8 @@ def warm_up(
     if not candidates:
         return {}
     rows = rows_to_warm_up(problem)
-    small = Problem(problem.name, *problem.rows(rows), problem.task, problem.metric)
+    X, y = problem.rows(rows)
+    small = Problem(problem.name, X, y, problem.task, problem.metric)
     few = RandomSplits(2, stratified=problem.task == CLASSIFICATION)
     tasks = plan_tasks(small, [candidate.untuned() for candidate in candidates], few, seed)
     least, most = WARM_UP_SECONDS
