@@ -174,6 +174,7 @@ SCENARIOS = (
     Scenario("10 learners, all equal, 300 rows", _equal(10), n_rows=300),
     Scenario("10 learners, all equal, unsteady", _equal(10), unsteady=0.09),
     Scenario("10 learners, all equal, more luck", _equal(10), luck=0.006),
+    Scenario("10 learners, all equal, twice the luck", _equal(10), luck=0.008),
 )
 
 
