@@ -1,11 +1,12 @@
 import pytest
-from threadpoolctl import threadpool_info
 
 from nearkin.numerics.thread_limit import limited_blas_threads
+from nearkin.numerics.threads import _controller
 
 
 def blas_threads_now() -> set[int]:
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+    """Threads of the libraries that were there when the limits were first asked for."""
+    return {library["num_threads"] for library in _controller().info()}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

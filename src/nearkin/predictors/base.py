@@ -28,7 +28,7 @@ from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import widened
 from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.thread_limit import limited_blas_threads
-from nearkin.predictors.learned_distance import fit_learner, learned_distance, takes_sparse
+from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.search import Hubness, NeighbourSearch
 
@@ -77,6 +77,15 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             router.add(learner=self.learner, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
+    def _check_task(self) -> None:
+        tasks = getattr(self.learner, "tasks", (self._task,))
+        if self._task not in tasks:
+            name, other = type(self.learner).__name__, _OTHER[type(self).__name__]
+            raise ValueError(
+                f"{name} is a learner for {' and '.join(tasks)}, but {type(self).__name__} is for "
+                f"{self._task}; use {other}({name}()), or another learner: `nearkin learners` lists them."
+            )
+
     def _check_settings(self, n_samples: int) -> None:
         if isinstance(self.learner, type):
             name = self.learner.__name__
@@ -85,13 +94,6 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             raise TypeError(
                 f"learner={self.learner!r}: expected a learner such as LMNN() or None for Euclid; the number "
                 "of neighbours is the second argument, n_neighbors."
-            )
-        tasks = getattr(self.learner, "tasks", (self._task,))
-        if self._task not in tasks:
-            name, other = type(self.learner).__name__, _OTHER[type(self).__name__]
-            raise ValueError(
-                f"{name} is a learner for {' and '.join(tasks)}, but {type(self).__name__} is for "
-                f"{self._task}; use {other}({name}()), or another learner: `nearkin learners` lists them."
             )
         if not isinstance(self.n_neighbors, Integral) or int(self.n_neighbors) < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r}: expected an integer of at least 1.")
@@ -125,6 +127,8 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                 "the distance."
             )
         else:
+            if not has_constraints(fit_params):
+                self._check_task()
             learner = clone(self.learner)
             if learner.get_params().get("task") == "auto":
                 # What a learner would have to guess from the values of y is known here.

@@ -11,15 +11,21 @@ from nearkin.distances.embeddings import TransformerEmbedding
 CONSTRAINTS = ("pairs", "triplets", "quadruplets", "chunklets")
 
 
+def has_constraints(fit_params: dict) -> bool:
+    """Whether there is something to learn from in the place of y."""
+    return any(
+        name.rpartition("__")[2] in CONSTRAINTS and value is not None for name, value in fit_params.items()
+    )
+
+
 def fit_learner(learner, X, y, fit_params: dict):
     """Fit a learner from y, or from the constraints among `fit_params` instead: then y is only voted on.
 
     Constraints for a step of a pipeline are named as everywhere in scikit-learn, ``step__pairs``.
     """
-    constrained = any(
-        name.rpartition("__")[2] in CONSTRAINTS and value is not None for name, value in fit_params.items()
-    )
-    return learner.fit(X, **fit_params) if constrained else learner.fit(X, y, **fit_params)
+    if has_constraints(fit_params):
+        return learner.fit(X, **fit_params)
+    return learner.fit(X, y, **fit_params)
 
 
 def learned_distance(learner) -> Distance:
@@ -36,4 +42,6 @@ def learned_distance(learner) -> Distance:
 
 def takes_sparse(learner) -> bool:
     """Whether a learner can be fitted on CSR rows."""
-    return learner is None or (hasattr(learner, "__sklearn_tags__") and get_tags(learner).input_tags.sparse)
+    if learner is None or isinstance(learner, type) or not hasattr(learner, "__sklearn_tags__"):
+        return learner is None
+    return get_tags(learner).input_tags.sparse
