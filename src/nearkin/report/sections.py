@@ -67,7 +67,8 @@ class Section:
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
-        "by Holm for the number of rows, which decides."
+        f"by Holm for the learners that could win, those ahead of {comparison.baseline} after the first pass: "
+        "the adjusted one decides."
     )
     explanation = (
         f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "
