@@ -67,7 +67,7 @@ class Section:
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
-        f"by Holm for the learners that could win, those ahead of {comparison.baseline} after the first pass: "
+        f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
         "the adjusted one decides."
     )
     explanation = (
