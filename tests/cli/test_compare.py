@@ -40,7 +40,7 @@ def test_json_has_every_row_and_the_answer(compared):
 def test_report_is_written_and_can_be_made_again_from_the_results(compared, nearkin, tmp_path):
     _, paths = compared
     page = paths["report"].read_text(encoding="utf-8")
-    for key in ("leaderboard", "embedding", "hubness", "time", "confusion", "local", "settings"):
+    for key in ("leaderboard", "embedding", "hubness", "costs", "confusion", "local", "settings"):
         assert f'<section id="{key}"' in page
     again = tmp_path / "again.html"
     assert nearkin("report", paths["results"], "--out", again).code == 0

@@ -11,9 +11,10 @@ def blas_threads_now() -> set[int]:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_limit_holds_inside_only(n_jobs):
-    before = blas_threads_now()
+    before = blas_threads_now() or pytest.skip("no BLAS whose threads can be limited")
     with limited_blas_threads(n_jobs):
-        assert blas_threads_now() == {n_jobs}
+        # A library may know a limit of its own that is lower.
+        assert max(blas_threads_now()) == n_jobs
     assert blas_threads_now() == before
 
 

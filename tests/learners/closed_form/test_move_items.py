@@ -113,7 +113,7 @@ def test_skipped_items_teach_what_does_not_count():
 def test_reciprocal_ranks_are_those_of_the_sorted_lists():
     rng = np.random.default_rng(0)
     queries, items = rng.normal(size=(20, 4)), rng.normal(size=(15, 4))
-    wanted = sparse.random_array((20, 15), density=0.2, rng=rng).tocsr()
+    wanted = sparse.random_array((20, 15), density=0.2, random_state=0).tocsr()
     D = ((queries[:, None] - items[None]) ** 2).sum(axis=2)
     relevance = Relevance.of_lists(wanted, 15)
     known = relevance.counts > 0
