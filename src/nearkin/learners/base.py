@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.learners.euclid_share import SharePolicy
 from nearkin.numerics.given_rows import widened
 from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.supervision.constraints import row_numbers
@@ -43,7 +44,12 @@ class Learner(BaseEstimator):
     #: Whether it learns as it comes; False for compositions that the user completes.
     ready: ClassVar[bool] = True
 
+    #: How `euclid_share="auto"` is judged, where a learner offers it.
+    share_policy: ClassVar[SharePolicy] = SharePolicy()
+
     distance_: Distance
+    #: Share of plain Euclid in `distance_`, where a learner offers it.
+    euclid_share_: float
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
