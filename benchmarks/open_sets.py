@@ -59,13 +59,13 @@ TABLES = [
 WIDE = ["splice", "semeion", "usps", "isolet", "mnist"]
 SETS = (
     *(OpenSet(name) for name in TABLES),
-    *(OpenSet(name, rows=1_000) for name in WIDE),
-    OpenSet("trec", "trec-minilm", rows=1_000, scaled=False),
-    OpenSet("trec, 10 shots", "trec-minilm", rows=1_000, shots=10, scaled=False),
-    OpenSet("banking77", "banking77-minilm", rows=1_500, scaled=False),
-    OpenSet("banking77, 5 shots", "banking77-minilm", rows=1_500, shots=5, scaled=False),
-    OpenSet("20 newsgroups", "20news-tfidf", rows=1_500, svd=100, scaled=False),
-    OpenSet("tdt2", rows=1_500, svd=100, scaled=False),
+    *(OpenSet(name, rows=800) for name in WIDE),
+    OpenSet("trec", "trec-minilm", rows=800, scaled=False),
+    OpenSet("trec, 10 shots", "trec-minilm", rows=800, shots=10, scaled=False),
+    OpenSet("banking77", "banking77-minilm", rows=1_000, scaled=False),
+    OpenSet("banking77, 5 shots", "banking77-minilm", rows=1_000, shots=5, scaled=False),
+    OpenSet("20 newsgroups", "20news-tfidf", rows=1_000, svd=100, scaled=False),
+    OpenSet("tdt2", rows=1_000, svd=100, scaled=False),
 )
 
 
