@@ -35,7 +35,8 @@ def neighbours(
     grid : mapping, optional
         Settings of the learner to choose among.
     """
-    learner = as_published(learner)
+    # For regression the share of Euclid is a column of its own, and said.
+    learner = learner if regression else as_published(learner)
     kind = KNNRegressor if regression else KNNClassifier
     counts = [n_neighbors] if isinstance(n_neighbors, int) else list(n_neighbors)
     tuned = not isinstance(n_neighbors, int)

@@ -188,6 +188,8 @@ def fitted_half(learner, X, y, weights=None, settled=None):
     half = clone(learner).set_params(euclid_share=0.0, **(settled or {}))
     if "verbose" in half.get_params():
         half.set_params(verbose=0)
+    if hasattr(half, "set_callbacks"):
+        half.set_callbacks()
     with warnings.catch_warnings():
         # The fit of all rows says what there is to say.
         warnings.simplefilter("ignore")

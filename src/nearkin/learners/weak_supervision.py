@@ -25,7 +25,8 @@ class LinearMetricLearner(EmbeddingLearner):
 
     supervision: ClassVar[tuple[str, ...]] = ("labels", "pairs")
 
-    euclid_share: object
+    #: "auto" or a share of plain Euclid where a learner offers it.
+    euclid_share: object = 0.0
 
     @abstractmethod
     def _check_settings(self, n_features: int) -> None:
