@@ -29,8 +29,8 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "docstrings",
-    "method_figures",
     "repository_links",
+    "themed_figures",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 # docs/README.md is the index for readers on a forge; the site has index.md.

@@ -17,61 +17,29 @@ def extension():
         yield importlib.import_module
 
 
-FIGURES = [path for path in sorted((DOCS / "figures").glob("*.py")) if not path.stem.startswith("_")]
-
-
-@pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
-def test_figures_belong_to_a_page_and_have_a_caption(path, extension):
-    figures = extension("method_figures")
-    assert figures.caption_of(path).endswith(".")
-    assert callable(figures.loaded(path).draw)
-    shown = f"/_generated/figures/{path.stem}.svg"
-    pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")]
-    assert (DOCS / "methods" / f"{path.stem}.md").exists() or any(shown in page for page in pages)
-
-
-TOY = '''"""A line
-from here to there."""
-
-import matplotlib.pyplot as plt
-
-
-def draw(path):
-    fig, ax = plt.subplots()
-    ax.plot([0, 1], color="C1")
-    ax.set_title("up")
-    fig.savefig(path)
-'''
+SVG = '<path style="fill: #24292f; stroke: #000000"/><path style="fill: #2563eb"/>'
 
 
 def test_a_figure_is_drawn_for_both_themes(tmp_path, extension):
-    figures = extension("method_figures")
-    module = tmp_path / "toy.py"
-    module.write_text(TOY)
-    figures.draw(module, tmp_path)
+    figures = extension("themed_figures")
+    figures.draw("toy", tmp_path, drawing=lambda name, path: path.write_text(SVG))
     light, dark = ((tmp_path / name).read_text() for name in ("toy.svg", "toy-dark.svg"))
-    for colour, replaced in figures.DARK.items():
-        assert colour not in dark
-        assert (colour in light) == (replaced in dark)
-    assert "#24292f" in light
-    assert "#e07b39" in light  # C1 is the same in both
-    assert "#e07b39" in dark
-    assert figures.caption_of(module) == "A line from here to there."
+    assert light == SVG
+    assert dark == '<path style="fill: #e6e8eb; stroke: #e6e8eb"/><path style="fill: #2563eb"/>'
 
 
-def test_a_figure_stands_below_the_opening_of_its_page(extension, monkeypatch, tmp_path):
-    figures = extension("method_figures")
-    (tmp_path / "toy.py").write_text(TOY)
-    monkeypatch.setattr(figures, "FIGURES", tmp_path)
-    source = ["# Toy\n\nOpening.\n\n## Idea\n\nText.\n\n## Formula\n"]
-    figures.add_figure(None, "methods/toy", source)
-    opening, _, rest = source[0].partition("## Idea")
-    assert opening.startswith("# Toy\n\nOpening.\n")
-    assert opening.count("toy.svg") == opening.count("toy-dark.svg") == 1
-    assert "figure" not in rest
-    untouched = ["# Toy\n\n## Idea\n"]
-    figures.add_figure(None, "toy", untouched)
-    assert untouched == ["# Toy\n\n## Idea\n"]
+def test_figures_on_the_site_have_no_ground(tmp_path, extension):
+    extension("themed_figures").draw("rca", tmp_path)
+    for name in ("rca.svg", "rca-dark.svg"):
+        assert "fill: #ffffff" not in (tmp_path / name).read_text()
+
+
+def test_a_page_shows_a_figure_in_both_themes(extension):
+    source = ["# Toy\n\n![What it does](../figures/toy.svg)\n\n![Another](picture.png)\n"]
+    extension("themed_figures").show(None, "methods/toy", source)
+    assert source[0].count("/_generated/figures/toy.svg") == source[0].count("toy-dark.svg") == 1
+    assert source[0].count("\nWhat it does\n") == 2
+    assert "![Another](picture.png)" in source[0]
 
 
 @pytest.mark.parametrize(
