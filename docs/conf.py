@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import date
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path.insert(0, str(Path(__file__).with_name("_extensions")))
+# The site is the same wherever it is built: only data that packages bring.
+os.environ.pop("NEARKIN_DATA", None)
 
 import gallery_style  # noqa: E402  (found through the path above)
 

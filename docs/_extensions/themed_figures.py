@@ -1,8 +1,8 @@
-"""Sphinx extension: figures of the pages, drawn anew while the site is built, for its light and its dark theme.
+"""Sphinx extension: figures of the pages, drawn anew by the build for its light and its dark theme.
 
 Pages show a figure as ``![caption](../figures/NAME.svg)``. For readers on forges that file is kept, with a
 white ground. On the site the module ``docs/figures/NAME.py`` draws it again (see `build_figures`), without a
-ground and with text in the colours of the theme. Colours of data stay, so they should be readable on white and
+ground and with text in the colours of the theme. Colours of data stay: they should be readable on white and
 on black.
 """
 
