@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).with_name("_extensions")))
 # The site is the same wherever it is built: only data that packages bring.
 os.environ.pop("NEARKIN_DATA", None)
 
-import gallery_style  # noqa: E402  (found through the path above)
+import gallery_style
 
-import nearkin  # noqa: E402
+import nearkin
 
 project = "nearkin"
 author = "The nearkin developers"
