@@ -1,16 +1,16 @@
-"""What a share of Euclid in a learned distance does on unseen rows, and what halves of the training rows say.
+"""How a share of Euclid is best chosen: what shares do on test rows, and what halves of training rows say.
 
-    python -m benchmarks.shares --out FOLDER [--learners LMNN,NCA] [--splits 2]
+    NEARKIN_DATA=folder python -m benchmarks.shares               # measure what is missing, then the table
 
 For every learner, set and split: accuracy of 3 neighbours on the test rows for each share, and for each share
-how many rows of halves of the training rows are predicted rightly from the other half, by a learner that
-saw that other half only. Rules of choice are then compared without a fit (`benchmarks.share_rules`).
+how many rows of either half of the training rows are predicted rightly from the other half, by a learner that
+saw that other half only. Rules of choice are then compared without another fit. The rule was chosen on the
+first 22 sets of `benchmarks.open_sets` and is confirmed on the others.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from functools import lru_cache
 from pathlib import Path
@@ -20,138 +20,136 @@ import numpy as np
 from benchmarks.cells import CellFile
 from benchmarks.open_sets import SETS, load, named, split
 from nearkin.learners import all_learners
+from nearkin.learners.euclid_share import halves_of
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.numerics.products import squared_distances
 from nearkin.numerics.selection import smallest_per_row
 
+CELLS = Path.home() / ".cache" / "nearkin-benchmarks" / "shares.jsonl"
+PAGE = Path(__file__).parent.parent / "docs" / "results" / "euclid-share.md"
 SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 NEIGHBOURS = (1, 3, 5, 9)
-FOLDS, REPEATS = 3, 2
+HALVINGS = 3
+#: Places in SHARES that the rules choose from.
+OFFERED = [0, 2, 3, 4, 5, 7]
+CHOSEN_ON = 22
 
-warnings.simplefilter("ignore")
 cached_load = lru_cache(4)(load)
 
-VARIANTS = {
-    "LMNN3": ("LMNN", {"refresh_targets": 3}),
-    "NCAstop": ("NCA", {"early_stopping": "auto"}),
-    "MEGMfull": ("MEGM", {"early_stopping": False}),
-}
+
+def published(name: str):
+    """The learner without any Euclid and without what is judged on halves."""
+    learner = all_learners()[name]()
+    off = {"euclid_share": 0.0, "random_state": 0}
+    return learner.set_params(**{key: value for key, value in off.items() if key in learner.get_params()})
 
 
-def plain(name: str):
-    name, settings = VARIANTS.get(name, (name, {}))
-    learner = all_learners()[name](**settings)
-    params = learner.get_params()
-    if "euclid_share" in params and params["euclid_share"] == "auto":
-        learner.set_params(euclid_share=0.0)
-    if "random_state" in params:
-        learner.set_params(random_state=0)
-    return learner
-
-
-def votes(neighbours, k, n_classes):
-    first = neighbours[:, :k]
-    counts = (first[:, :, None] == np.arange(n_classes)).sum(axis=1)
-    top = np.take_along_axis(counts, first, axis=1) == counts.max(axis=1)[:, None]
-    return first[np.arange(len(first)), top.argmax(axis=1)]
-
-
-def total_variance(D, n):
-    return float(D.sum() / (2 * n * n)) or 1.0
-
-
-def right(learner, X, y, Q, truth, shares=SHARES):
+def right(learner, X, y, Q, truth) -> np.ndarray:
     """Rows x shares x numbers of neighbours: who is right."""
     euclid = squared_distances(Q, X)
     learned = learner.distance_.pairwise(Q, X)
-    own = learner.distance_.pairwise(X, X)
-    learned = learned * (squared_distances(X, X).sum() / (own.sum() or 1.0))
-    out = np.zeros((len(Q), len(shares), len(NEIGHBOURS)), dtype=bool)
-    most = min(max(NEIGHBOURS), len(X))
-    for i, share in enumerate(shares):
-        nearest = y[smallest_per_row((1 - share) * learned + share * euclid, most)[1]]
+    learned = learned * (float(euclid.mean()) / (float(learned.mean()) or 1.0))
+    out = np.zeros((len(Q), len(SHARES), len(NEIGHBOURS)), dtype=bool)
+    for i, share in enumerate(SHARES):
+        blend = (1 - share) * learned + share * euclid
+        nearest = y[smallest_per_row(blend, min(max(NEIGHBOURS), len(X)))[1]]
         for j, k in enumerate(NEIGHBOURS):
-            out[:, i, j] = votes(nearest, k, y.max() + 1) == truth
+            out[:, i, j] = right_votes(nearest, truth, (k,)) == 1
     return out
 
 
-def folds(y, rng):
-    order = np.lexsort((rng.uniform(size=len(y)), y))
-    parts = [np.sort(order[i::FOLDS]) for i in range(FOLDS)]
-    return [(np.setdiff1d(order, part), part) for part in parts]
-
-
-def judged(name, X, y, seen, unseen, itself) -> dict:
-    half = plain(name).fit(X[seen], y[seen])
-    r = right(half, X[seen], y[seen], X[unseen], y[unseen])
-    mean = r.mean(axis=2)
-    apart = mean - mean[:, -1:]
-    record = {
-        "rows": len(unseen),
-        "right": r.sum(axis=0).tolist(),
-        "squares": (apart**2).sum(axis=0).round(3).tolist(),
-    }
-    if itself:
-        p = half.predict(X[unseen]) == y[unseen]
-        record["itself"] = int(p.sum())
-        record["itself_squares"] = float(((p - mean[:, -1]) ** 2).sum())
-    return record
-
-
-def cell(name: str, set_name: str, number: int) -> dict:
+def measured(name: str, set_name: str, number: int) -> dict:
+    """Accuracy by share on the test rows, and rows of the halves that are predicted rightly."""
     known = named(set_name)
-    data = split(known, *cached_load(known), number)
-    X, y = data.X_train, data.y_train
-    start = time.process_time()
-    learner = plain(name).fit(X, y)
-    seconds = time.process_time() - start
-    correct = right(learner, X, y, data.X_test, data.y_test)
-    out = {
+    X, y, Q, truth = split(known, *cached_load(known), number)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        correct = right(published(name).fit(X, y), X, y, Q, truth)
+        inner, rng = [], np.random.RandomState(0)
+        for _ in range(int(np.clip(800 // len(X), 1, HALVINGS))):
+            halves = halves_of(y, rng)
+            for seen, unseen in (halves, halves[::-1]):
+                half = published(name).fit(X[seen], y[seen])
+                inner.append(right(half, X[seen], y[seen], X[unseen], y[unseen]))
+    apart = [part.mean(axis=2) - part.mean(axis=2)[:, -1:] for part in inner]
+    return {
         "n": len(X),
-        "d": X.shape[1],
-        "test": len(data.y_test),
-        "fit": round(seconds, 3),
         "accuracy": correct.mean(axis=0).round(5).tolist(),
+        "inner": [
+            {
+                "rows": len(part),
+                "right": part.sum(axis=0).tolist(),
+                "squares": np.square(gain).sum(axis=0).round(3).tolist(),
+            }
+            for part, gain in zip(inner, apart)
+        ],
     }
-    itself = hasattr(learner, "predict")
-    if itself:
-        out["itself"] = float((learner.predict(data.X_test) == data.y_test).mean())
-    out["inner"] = []
-    for repeat in range(int(np.clip(800 // len(X), 1, REPEATS))):
-        for seen, unseen in folds(y, np.random.RandomState(repeat)):
-            out["inner"].append({"repeat": repeat, **judged(name, X, y, seen, unseen, itself)})
-    return out
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--learners", default="")
-    parser.add_argument("--sets", default="")
+def chosen(record: dict, caution: float) -> int:
+    """The place in SHARES with the largest gain over Euclid on the halves, less `caution` standard errors."""
+    judged = sum(half["rows"] for half in record["inner"])
+    mean = sum(np.array(half["right"]) for half in record["inner"]).mean(axis=1) / judged
+    squares = sum(np.array(half["squares"]) for half in record["inner"]) / judged
+    gain = mean - mean[-1]
+    error = np.sqrt(np.maximum(squares - gain**2, 0) / record["n"])
+    return OFFERED[int(np.argmax((gain - caution * error)[OFFERED]))]
+
+
+def written(records: list[dict]) -> str:
+    """The page: rules on the sets that chose them and on the others."""
+    first = {known.name for known in SETS[:CHOSEN_ON]}
+    lines = [HEAD]
+    for title, of_first in (("The sets on which the rule was chosen", True), ("The other sets", False)):
+        some = [r for r in records if "failed" not in r and (r["key"][1] in first) == of_first]
+        if not some:
+            continue
+        n_sets, n_learners = (len({r["key"][place] for r in some}) for place in (1, 0))
+        lines += [f"## {title}", "", f"{n_sets} sets, {n_learners} learners, {len(some)} cells.", ""]
+        lines += ["| rule | mean gain | below -2.5 | below -5 | worst |", "| --- | --- | --- | --- | --- |"]
+        for caution in (None, 0.0, 0.25, 0.5, 1.0, 2.0):
+            places = [0 if caution is None else chosen(r, caution) for r in some]
+            gains = [100 * (r["accuracy"][p][1] - r["accuracy"][-1][1]) for r, p in zip(some, places)]
+            label = "all learned" if caution is None else f"less {caution:g} standard errors"
+            found = np.array(gains)
+            lines.append(
+                f"| {label} | {found.mean():+.2f} | {100 * np.mean(found < -2.5):.1f} % | "
+                f"{100 * np.mean(found < -5):.1f} % | {found.min():+.1f} |"
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+HEAD = """# How the share of Euclid is chosen
+
+Points of accuracy over Euclid (3 neighbours, splits of 70/30) of learned distances with the share of Euclid
+that unseen halves of the training rows recommend: the share of the largest mean gain, less some standard
+errors of that gain. nearkin deducts one. Learners that predict by themselves are taken by their distances.
+`python -m benchmarks.shares` measures it.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--learners", default="", help="names, separated by commas; all by default")
+    parser.add_argument("--sets", default="", help="names, separated by semicolons; all by default")
     parser.add_argument("--splits", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=90, help="CPU time that a cell may take")
+    parser.add_argument("--cells", type=Path, default=CELLS)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--only-table", action="store_true")
     args = parser.parse_args()
-    names = [n for n in args.learners.split(",") if n] or [
-        n for n, c in all_learners().items() if "classification" in c.tasks and not n.startswith("Move")
+    serving = [name for name, kind in all_learners().items() if "classification" in kind.tasks]
+    names = [name for name in args.learners.split(",") if name] or [
+        name for name in serving if not name.startswith("Move")
     ]
-    sets = [s for s in args.sets.split(";") if s] or [s.name for s in SETS]
-    file = CellFile(args.out)
-    for number in range(args.first, args.splits):
-        for set_name in sets:
-            cells = [(name, set_name, number) for name in names]
-            before = set(file.done)
-            file.measure(cells, cell, args.seconds)
-            for key in set(file.done) - before:
-                r = file.done[key]
-                if "failed" in r:
-                    print(*key, r["failed"], r["seconds"], flush=True)
-                else:
-                    a = np.array(r["accuracy"])[:, 1]
-                    print(
-                        *key,
-                        f"plain {100 * a[0]:.1f} euclid {100 * a[-1]:.1f} itself {100 * r.get('itself', np.nan):.1f} fit {r['fit']} all {r['seconds']}",
-                        flush=True,
-                    )
+    sets = [name for name in args.sets.split(";") if name] or [known.name for known in SETS]
+    file = CellFile(args.cells)
+    if not args.only_table:
+        cells = [(name, known, number) for number in range(args.splits) for known in sets for name in names]
+        file.measure(cells, measured, args.seconds)
+    args.page.write_text(written(list(file.done.values())))
+    print(f"written: {args.page}")
 
 
 if __name__ == "__main__":
