@@ -52,12 +52,14 @@ class Verdict:
 class Claim:
     """A sentence of the paper and how to check it.
 
-    `in_quick` is False where a quick run leaves too little choice to decide it.
+    `in_quick` is False where a quick run leaves too little choice to decide it; `beyond` marks what the paper
+    does not say itself, which is counted apart.
     """
 
     text: str
     check: Callable[[Values], Verdict]
     in_quick: bool = True
+    beyond: bool = False
 
 
 def not_tested(reason: str) -> Callable[[Values], Verdict]:
