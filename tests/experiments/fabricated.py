@@ -49,6 +49,12 @@ def _values(paper, order, step, shape, setting):
             means[measure, label, name] = float(size * position)
             folds[measure, label, name] = tuple(scores)
     settings = {name for chosen in paper.published_choices.values() for name in chosen}
-    choices = {(label, name): dict.fromkeys(settings, setting) for label in labels for name in order}
+    # The method in front chose one of the two, all others the other.
+    (other,) = set(SETTINGS) - {setting}
+    choices = {
+        (label, name): dict.fromkeys(settings, setting if name == order[0] else other)
+        for label in labels
+        for name in order
+    }
     n_features = {label: i + 2 for i, label in enumerate(labels)}
     return Values(labels, means, folds=folds, choices=choices, n_features=n_features)

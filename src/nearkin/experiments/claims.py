@@ -279,3 +279,23 @@ def chosen(method: str, setting: str, holds: Callable[[Any], bool], needs: str =
         return counted(list(found), failing, needs)
 
     return check
+
+
+def chosen_more(method: str, setting: str, than: Sequence[str]):
+    """The mean over the data sets of the value chosen for a setting is larger than each of the others'."""
+
+    def check(values: Values) -> Verdict:
+        names = (method, *than)
+        labels = [
+            label
+            for label in values.datasets
+            if all(setting in values.choices.get((label, name), {}) for name in names)
+        ]
+        if not labels:
+            return Verdict(NOT_TESTED, detail="no numbers for it")
+        means = {name: np.mean([values.choices[label, name][setting] for label in labels]) for name in names}
+        holds = all(means[method] > means[name] for name in than)
+        told = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items())
+        return Verdict(YES if holds else NO, detail=f"mean over {len(labels)} sets: {told}")
+
+    return check
