@@ -15,12 +15,13 @@ class Material:
 
     Attributes
     ----------
-    records : mapping of (data set label, method) to records, one per fold
+    records : sequence of Record
+        All of the run, those of settings that were not chosen too.
     datasets : mapping of data set label to Dataset
     quick : bool
     """
 
-    records: Mapping[tuple[str, str], Sequence[Record]]
+    records: Sequence[Record]
     datasets: Mapping[str, Any]
     quick: bool
 
@@ -36,7 +37,8 @@ class Figure:
     published : str
         What the paper shows and says about it.
     draw : callable
-        From `Material` to plain data for `nearkin.report`, or None where what it needs is not at hand.
+        From `Material` to plain data for `nearkin.report`, or None where what it needs is not at hand: the
+        "kind" ("bars", "curves" or "maps"), a "text" that says what is drawn, and "panels".
     """
 
     title: str

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.datasets import make_circles
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from nearkin.evaluation import Candidate, StratifiedFolds
 from nearkin.experiments.claims import Claim, beats_by_finner, first_in_rank, lower, some_differ
+from nearkin.experiments.drawings import map_panel, to_prototypes
 from nearkin.experiments.estimators import classifier, neighbours
+from nearkin.experiments.figures import Figure, Material
 from nearkin.experiments.paper import DatasetUse, Method, Paper, Setup
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.statistics import friedman_with_finner
@@ -31,6 +35,13 @@ UNTUNED_ROWS = 5000
 FEW_EPOCHS = 60
 #: The kernel widths that the paper tries, as standard deviations.
 WIDTHS = tuple(2.0**exponent for exponent in range(-15, 4))
+
+#: Sets whose maps are drawn.
+MAPPED = ("Australian", "Ionosphere", "Iris", "Seeds", "Wine")
+SEEN_BY = (
+    "principal components of the distances to all prototypes, each under its own metric, fitted to all rows; "
+    "with"
+)
 
 TABLE_2 = PublishedTable.by_dataset(
     "Table 2",
@@ -131,6 +142,59 @@ def _kernel_lmdl(setup: Setup) -> Candidate:
     landmarks, rank = (LANDMARKS, RANK) if many else (None, None)
     model = KernelLMDL(n_landmarks=landmarks, rank=rank, **_training(setup))
     return classifier("kLMDL", _prepare(setup), model, grid)
+
+
+def _toys() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Sets like those of the paper's Figure 1, which it does not describe: two, eight and five classes."""
+    rng = np.random.default_rng(0)
+    x, halves = rng.uniform(0, 2 * np.pi, 400), np.arange(400) % 2
+    stripes, strands = rng.integers(0, 8, 400), rng.integers(0, 5, 400)
+    along = rng.uniform(0, 4 * np.pi, 400)
+    turn = along + 0.4 * np.pi * strands
+    helix = np.column_stack([np.cos(turn), np.sin(turn), along]) + 0.05 * rng.normal(size=(400, 3))
+    striped = np.column_stack([10 * rng.normal(size=400), stripes + 0.2 * rng.normal(size=400)])
+    return {
+        "two classes": (np.column_stack([x, np.sin(x) + 0.5 * halves]), halves),
+        "eight classes": (striped, stripes),
+        "helix, five classes": (helix, strands),
+    }
+
+
+def _maps(text: str, panels: list) -> dict:
+    return {"kind": "maps", "text": f"{SEEN_BY} {text}", "panels": panels}
+
+
+def _by(model: LMDL | KernelLMDL, title: str, X, y) -> dict:
+    return map_panel(title, to_prototypes(model.fit(X, y), X), y)
+
+
+def _linear_maps(material: Material) -> dict:
+    panels = []
+    for name, (X, y) in _toys().items():
+        Z = StandardScaler().fit_transform(X)
+        panels.append(map_panel(f"{name}, as it is", Z, y))
+        panels.append(_by(LMDL(2, random_state=0), f"{name}, LMDL", Z, y))
+    return _maps("two prototypes per class.", panels)
+
+
+def _kernel_map(material: Material) -> dict:
+    X, y = make_circles(200, factor=0.5, noise=0.08, random_state=0)
+    panels = [
+        map_panel("as it is", X, y),
+        _by(LMDL(2, random_state=0), "LMDL", X, y),
+        _by(KernelLMDL(2, random_state=0), "kLMDL", X, y),
+    ]
+    return _maps("two prototypes per class and an RBF kernel.", panels)
+
+
+def _set_maps(material: Material) -> dict | None:
+    panels = []
+    for label, data in material.datasets.items():
+        if label in MAPPED:
+            Z, y = StandardScaler().fit_transform(data.X), np.asarray(data.y)
+            panels.append(_by(LMDL(rank=2, random_state=0), f"{label}, LMDL", Z, y))
+            panels.append(_by(KernelLMDL(rank=2, random_state=0), f"{label}, kLMDL", Z, y))
+    return _maps("metrics of rank 2.", panels) if panels else None
 
 
 ONCE = StratifiedFolds(n_folds=10, n_repeats=1)
@@ -252,6 +316,26 @@ PAPER = Paper(
         "the last epochs.",
         "LDDM, DMLMJ and KDMLMJ are not run on the sets of Table 5, which has no numbers for them; Friedman "
         "and Finner are over the sets of Table 2.",
+    ),
+    figures=(
+        Figure(
+            "Figure 1: three artificial sets",
+            "two, eight and five classes (the last a helix) before and after LMDL with two prototypes per "
+            "class; leave-one-out accuracies of 1-NN grow, from 94.95 and 81.31 % where they are legible.",
+            _linear_maps,
+        ),
+        Figure(
+            "Figure 2: concentric circles",
+            "200 rows on two concentric circles, by LMDL and by kLMDL with an RBF kernel, which tells them "
+            "apart much better.",
+            _kernel_map,
+        ),
+        Figure(
+            "Figure 3: five sets in two dimensions",
+            "maps of five UCI sets (Australian among them) by LMDL and kLMDL of rank two; those of kLMDL are "
+            "separated better, Australian's linearly.",
+            _set_maps,
+        ),
     ),
     quick_deviations=(
         "Once five-fold instead of five times ten-fold; five prototypes per class, 60 epochs and no tuning; "
