@@ -108,10 +108,11 @@ def test_generated_files_are_up_to_date(script):
 
 
 def test_one_command_runs_every_builder():
-    """Except the outputs of code blocks, the demo and the walks, which take long."""
+    """Except the outputs of code blocks, the demo, the figures and the walks, which take long."""
     text = (DOCS / "build.py").read_text(encoding="utf-8")
     for script in {path.stem for path in DOCS.glob("build_*.py")} - {
         "build_demo",
+        "build_figures",
         "build_outputs",
         "build_walk",
     }:
