@@ -16,7 +16,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from build_results import reached_table, runs_table
+from results_tables import reached_table, runs_table
 from sections import renewed, table
 
 import nearkin

@@ -11,6 +11,7 @@ from typing import Any
 from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
 from nearkin.datasets.registry import find_known
 from nearkin.evaluation import GivenSplit, Problem, Progress, Record, ResultsStore, plan_tasks, run_tasks
+from nearkin.evaluation.problems import usual_metric
 from nearkin.evaluation.runner import n_jobs, versions
 from nearkin.evaluation.tasks import Task
 from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
@@ -111,9 +112,7 @@ def _run(tasks: Sequence[Task], halving: Halving | None, options: dict[str, Any]
 
 
 def _figures(paper: Paper, setups: Sequence[Setup], records: Sequence[Record], quick: bool) -> tuple:
-    material = Material(
-        grouped(records, paper.metric), {setup.use.label: setup.data for setup in setups}, quick
-    )
+    material = Material(records, {setup.use.label: setup.data for setup in setups}, quick)
     drawn = [(figure, figure.draw(material)) for figure in paper.figures]
     return tuple(
         {"title": figure.title, "published": figure.published, "drawing": drawing}
@@ -179,7 +178,8 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
     tasks: list[Task] = []
     notes: dict[tuple[str, str], str] = {}
     for setup in setups:
-        problem = Problem(setup.use.label, setup.data.X, setup.data.y, setup.data.task, paper.metric)
+        metric = paper.metric or usual_metric(setup.data.task)
+        problem = Problem(setup.use.label, setup.data.X, setup.data.y, setup.data.task, metric)
         candidates = []
         for method in paper.methods:
             reason = method.omit(setup)

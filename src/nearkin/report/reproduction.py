@@ -107,7 +107,7 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> list[Section]:
             Plot(_panel(drawing["kind"], panel), panel["title"], role="figure") for panel in drawing["panels"]
         ]
         text = f"In the paper: {figure['published']} Here: {drawing['text']}"
-        sections.append(Section(f"figure{number}", figure["title"], text, contents))
+        sections.append(Section(f"figure{number}", figure["title"], text, contents, columns=2))
     return sections
 
 

@@ -72,12 +72,14 @@ def reached(path: Path) -> list[Reached]:
     ]
     if not rows or tuple(rows[0]) != COLUMNS:
         return []
-    return [
-        Reached(
-            title, name, method.rstrip("*"), method.endswith("*"), *map(int, numbers[:4]), "".join(rest).strip()
+    lines = []
+    for row in rows[2:]:
+        name, method, cells, better, within, within_own, _, *worse = row
+        counts = (int(number) for number in (cells, better, within, within_own))
+        lines.append(
+            Reached(title, name, method.rstrip("*"), method.endswith("*"), *counts, " ".join(worse).strip())
         )
-        for name, method, *numbers, _, rest in (row if len(row) == len(COLUMNS) else [*row, ""] for row in rows[2:])
-    ]
+    return lines
 
 
 def _worse(line: Reached) -> int:
@@ -93,8 +95,8 @@ def _sum(lines: list[Reached], own: bool) -> str:
     share = f" ({100 * good / cells:.0f} %)" if cells else ""
     both = f" ({100 * (good + loose) / cells:.0f} % with them)" if cells else ""
     return (
-        f"{who}: {good} of {cells} cells{share} are at or better than published or within one published standard "
-        f"deviation; {loose} more{both} are within our own where none is printed."
+        f"{who}: {good} of {cells} cells{share} are at or better than published or within one published "
+        f"standard deviation; {loose} more{both} are within our own where none is printed."
     )
 
 
