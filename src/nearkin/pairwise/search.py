@@ -6,6 +6,7 @@ greater than i. Tiles of inner products find it; only the pairs found are ever s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -52,9 +53,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
     n, width = Z.shape
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
-    rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
-    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
-    half_limits = (limits / 2).astype(Z.dtype, copy=False)
+    halves, half_limits = _halves(Z, limits)
     starts = range(0, n, policy.tile_rows)
     found: list = [None] * len(starts)
     totals = np.zeros(len(starts), dtype=np.int64)
@@ -76,6 +75,40 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
         return None
     counts, others = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return np.concatenate([[0], np.cumsum(counts)]), others
+
+
+def each_stretch(
+    Z, limits, use: Callable[[int, int, np.ndarray, np.ndarray], None], *, policy: SearchPolicy = DEFAULT
+) -> None:
+    """Call ``use(worker, first, starts, partners)`` with the near rows of a few rows at a time, all of them.
+
+    Partners ``starts[r]`` to ``starts[r + 1]`` are those of row ``first + r``, itself among them. Nothing is
+    kept; several threads share the stretches, and no two calls of one worker overlap.
+
+    Notes
+    -----
+    n^2 e multiply-adds, twice those of `near_pairs`; memory for a tile and the near rows of 256 rows.
+    """
+    n, width = Z.shape
+    halves, half_limits = _halves(Z, limits)
+    firsts = np.zeros(n, dtype=np.int64)
+    blocks_of_rows = range(0, n, policy.tile_rows)
+
+    def work(worker, blocks) -> None:
+        tiles = _Tiles(Z, policy)
+        for block in blocks:
+            first = blocks_of_rows[block]
+            counts, partners = tiles.pairs_of_rows(first, halves, half_limits, firsts, n * policy.tile_rows)
+            use(worker, first, np.concatenate([[0], np.cumsum(counts)]), partners)
+
+    run_striped(work, len(blocks_of_rows), worker_count(n * n * (width + policy.look_cost)))
+
+
+def _halves(Z, limits) -> tuple[np.ndarray, np.ndarray]:
+    """Half the squared norms, a little less so that rounding loses no pair, and half the limits."""
+    rounding = (Z.shape[1] + 8) * np.finfo(Z.dtype).eps / 2
+    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    return halves, (limits / 2).astype(Z.dtype, copy=False)
 
 
 class _Tiles:

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkin.distances.embeddings import BlendedEmbedding, GatedEmbedding
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
-from nearkin.learners.gradient.lmnn import check_margin_settings
+from nearkin.learners.gradient.lmnn import at_best_scale, check_margin_settings
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import GatedMap
 from nearkin.solvers import SolverResult
@@ -172,9 +172,16 @@ class MoLMNN(GradientLearner):
         # Inside a round the value has to settle further than between rounds.
         return named_solver(self.solver, self.steps_per_round, 0.1 * self.tol)
 
-    def _optimise(self, objective, theta, callback) -> SolverResult:
+    def _improved_start(self, objective, theta0):
+        return at_best_scale(objective, theta0, self._parts(objective)[1])
+
+    def _parts(self, objective) -> list[slice]:
+        """Where theta keeps the gates and the projections."""
         n_gates = self.n_regions * (objective.F.shape[1] + 1)
-        parts = [slice(theta.size - n_gates, None), slice(0, theta.size - n_gates)]
+        return [slice(-n_gates, None), slice(0, -n_gates)]
+
+    def _optimise(self, objective, theta, callback) -> SolverResult:
+        parts = self._parts(objective)
         solver = self._solver()
         history: list[float] = []
         rounds, evaluations, before, converged = 0, 0, np.inf, False
