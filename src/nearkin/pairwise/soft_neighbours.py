@@ -275,7 +275,7 @@ class SoftNeighbours:
         return value, pairs.gradient(Z, P)
 
     def _over_stretches(self, Z, limits, judge) -> tuple[float, np.ndarray]:
-        """The same where one list would be too long: some rows at a time are listed, weighed and forgotten."""
+        """The same where one list would be too long: rows are listed, weighed and forgotten in turn."""
         from nearkin.pairwise.kernels import distances_from, scatter_pairs
 
         memory = self.memory

@@ -23,13 +23,13 @@ from nearkin.learners.gradient.callbacks import (
     StepReporter,
     with_callbacks,
 )
-from nearkin.learners.gradient.early_stopping import steps_by_halves, stops_early
+from nearkin.learners.gradient.early_stopping import loss_of_unseen, steps_by_halves, stops_early
 from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
+from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
 
@@ -68,6 +68,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     euclid_share: object = 0.0
     #: Frames from a warning to the caller of `fit`.
     _frames_to_caller = 3
+    #: How unseen halves judge a step.
+    _judged_by = staticmethod(loss_of_unseen)
     #: What tunes the fit beyond the parameters.
     fit_policy: ClassVar[FitPolicy] = FitPolicy()
 
@@ -89,22 +91,28 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return named_solver(self.solver, self.max_iter, self.tol)
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, fit_sample=None):
         """Learn the map.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens, or a Dask array or data frame; with `fit_sample`, or for LMNN and
+            LMCA, which can see all of them.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample's part of the objective; samples of weight zero are left out.
+        fit_sample : int or "auto", optional
+            Learn from so many of the rows only: a share of every class, chosen by a hash of the row number.
+            "auto" is `nearkin.scale.sample_size`.
 
         Returns
         -------
         self
         """
         check_settings(self)
-        refuse_lazy(X, type(self).__name__)
+        if fit_sample is not None or in_blocks(X):
+            return block_work().fit(self, X, y, fit_sample=fit_sample, sample_weight=sample_weight)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         map_ = self._map()
@@ -115,8 +123,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         theta0 = self.parameters_ if warm else map_.start(training.F, training.y, rng)
         if warm and self._n_lifted != n_features:
             raise ValueError(f"warm_start: X has {n_features} features, the fitted map {self._n_lifted}.")
-        known_start = warm or map_.given_start
-        if known_start:
+        if warm or map_.given_start:
             theta0 = map_.rescaled(theta0, 1 / training.unit, n_features)
 
         def fitted(theta) -> dict:
@@ -126,9 +133,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         reporter = StepReporter(self, None, X, y, fitted)
         with blas_threads():
             last = None if warm else self._last_step(map_, training, theta0, rng)
-            result = self._best_of_restarts(map_, training, theta0, rng, reporter, last, known_start)
+            result = self._best_of_restarts(map_, training, theta0, rng, reporter, last, warm)
         self.lift_, self._n_lifted = lift, n_features
-        share = self._share(X, y, weights, warm)
+        share = self._share(X, y, weights, warm, last)
         for name, value in fitted(result.theta).items():
             setattr(self, name, value)
         blend_with_euclid(self, X, share)
@@ -154,7 +161,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             )
         return X, codes, weights
 
-    def _share(self, X, y, weights, warm: bool) -> float:
+    def _share(self, X, y, weights, warm: bool, last: int | None) -> float:
         """How much of plain Euclid the learned distance keeps; a warm start keeps as much as before."""
         if self.euclid_share != "auto":
             return float(self.euclid_share)  # type: ignore[arg-type]
@@ -166,7 +173,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         # Who asks for few dimensions would not get them from a blend with all features.
         if reduces or not isinstance(y, np.ndarray):
             return 0.0
-        share = chosen_share(self, X, y, weights, self.fit_policy.share)
+        # Parts of the rows take as many steps as all of them; how many help has been judged already.
+        settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
+        share = chosen_share(self, X, y, weights, self.fit_policy.share, settled)
         if self.verbose:
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share
@@ -194,29 +203,35 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         last = steps_by_halves(
             map_,
             self._loss(),
-            self._solver(),
+            self._descend_half,
             training.F,
             training.y,
             theta0,
+            most_steps=self._most_steps(),
             weights=training.weights,
             rng=rng,
             policy=policy,
+            judged_by=self._judged_by,
         )
         if self.verbose:
             told = "all steps help" if last is None else f"best after step {last}"
             print(f"[{type(self).__name__}] unseen halves: {told}")
         return last
 
-    def _best_of_restarts(
-        self, map_, training, theta0, rng, reporter, last, known_start: bool
-    ) -> SolverResult:
+    def _most_steps(self) -> int:
+        return self._solver().max_iter
+
+    def _descend_half(self, objective, start, callback) -> SolverResult:
+        return self._solver().minimise(objective, self._improved_start(objective, start), callback)
+
+    def _best_of_restarts(self, map_, training, theta0, rng, reporter, last, warm: bool) -> SolverResult:
         objective = Objective(
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
         if last == 0:
             value = objective(theta0)[0]
             return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
-        if not known_start:
+        if not warm:
             theta0 = self._improved_start(objective, theta0)
         best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
@@ -238,7 +253,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         )
 
     def _improved_start(self, objective: Objective, theta0: np.ndarray) -> np.ndarray:
-        """A better start that is easy to find; not asked where somebody has given one."""
+        """A better start that is easy to find; theta0 itself where it was given, or there is none."""
         return theta0
 
     def _coordinates(self, objective: Objective) -> Coordinates | None:
