@@ -95,7 +95,7 @@ class Impostors:
         if self.order is not None:
             codes, weights, targets = codes[self.order], weights[self.order], targets[self.order]
             targets = np.where(targets >= 0, np.argsort(self.order)[targets], -1)
-        self.codes, self.targets, self.weights = codes, targets, weights
+        self.codes, self.targets, self.weights = codes, targets.astype(np.int32), weights
         n, limits = len(codes), self.policy
         # The longest list of pairs that is worth its making.
         share = max(limits.always_listed, limits.largest_listed_share * n * n / 2)

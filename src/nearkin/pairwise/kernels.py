@@ -68,10 +68,15 @@ def collect_near(G, row, column, halves, limits, firsts, written, rows_out, colu
 @njit(cache=True, nogil=True)
 def sort_by_row(rows, columns, row, counts, columns_out):
     """Bring pairs of rows ``row...`` into rising order of the rows, otherwise as they are, and count them."""
-    counts[:] = 0
+    for r in range(counts.size):
+        counts[r] = 0
     for p in range(rows.size):
         counts[rows[p] - row] += 1
-    places = np.cumsum(counts) - counts
+    places = np.empty(counts.size, np.int64)
+    before = 0
+    for r in range(counts.size):
+        places[r] = before
+        before += counts[r]
     for p in range(rows.size):
         r = rows[p] - row
         columns_out[places[r]] = columns[p]
@@ -84,31 +89,19 @@ def nearest_others(G, row, column, halves, minima, nearest):
 
     `halves` are half the squared norms; `minima` are half the distances, less that of the row.
     """
-    n_rows, n_columns = G.shape
     last = minima.shape[1] - 1
-    others = halves[column : column + n_columns]
-    words = np.zeros((n_columns + 7) // 8, np.uint64)
-    flags = words.view(np.uint8)
-    for r in range(n_rows):
+    for r in range(G.shape[0]):
         i = row + r
-        products, distances, found = G[r], minima[i], nearest[i]
-        bound = distances[last]
-        for c in range(n_columns):
-            flags[c] = others[c] - products[c] < bound
-        for w in range(words.size):
-            word = words[w]
-            while word != 0:
-                c = 8 * w + _first_flag(word)
-                word &= word - np.uint64(1)
-                distance = others[c] - products[c]
-                if distance < distances[last] and column + c != i:
-                    place = last
-                    while place > 0 and distances[place - 1] > distance:
-                        distances[place] = distances[place - 1]
-                        found[place] = found[place - 1]
-                        place -= 1
-                    distances[place] = distance
-                    found[place] = column + c
+        for c in range(G.shape[1]):
+            distance = halves[column + c] - G[r, c]
+            if distance < minima[i, last] and column + c != i:
+                place = last
+                while place > 0 and minima[i, place - 1] > distance:
+                    minima[i, place] = minima[i, place - 1]
+                    nearest[i, place] = nearest[i, place - 1]
+                    place -= 1
+                minima[i, place] = distance
+                nearest[i, place] = column + c
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -144,21 +137,20 @@ def _distance(Z, i, j):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def pair_distances(Z, indptr, others, first, stop, out):
-    """Squared distances of listed pairs (rows first..stop)."""
-    for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            out[p] = _distance(Z, i, others[p])
+def distances_from(Z, first, starts, partners, out):
+    """Squared distances of rows first... to their partners; zero where the partner is -1, for none.
 
-
-@njit(cache=True, nogil=True, fastmath=True)
-def distances_to(Z, targets, out):
-    """Squared distance of each row to each of its listed rows; -1 in the list stands for none."""
-    n, k = targets.shape
-    for i in range(n):
-        for t in range(k):
-            j = targets[i, t]
-            out[i, t] = _distance(Z, i, j) if j >= 0 else 0
+    Partners of row ``first + r`` are ``starts[r]`` to ``starts[r + 1]``. A row that is its own partner is far
+    from itself.
+    """
+    for r in range(starts.size - 1):
+        i = first + r
+        for e in range(starts[r], starts[r + 1]):
+            j = partners[e]
+            if j == i:
+                out[e] = FAR
+            else:
+                out[e] = _distance(Z, i, j) if j >= 0 else 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -264,18 +256,6 @@ def gather_pairs(starts, partners, weights, first, stop, Z, dZ):
             p += 1
         for k in range(width):
             dZ[i, k] = 2 * (total * Z[i, k] - own[k])
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def distances_from(Z, first, starts, partners, out):
-    """Squared distances of rows first... to their partners; a row that is its own partner is far from itself.
-
-    Partners of row ``first + r`` are ``starts[r]`` to ``starts[r + 1]``.
-    """
-    for r in range(starts.size - 1):
-        for e in range(starts[r], starts[r + 1]):
-            j = partners[e]
-            out[e] = _distance(Z, first + r, j) if j != first + r else FAR
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -120,9 +120,9 @@ class _Tiles:
         self.tile = np.empty(self.rows * self.columns, dtype=Z.dtype)
         self.room = np.empty((2, 2**15), dtype=np.int32)
 
-    def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
-        """Inner products of a stretch of rows with another (or its part up to `stop`), in the buffer."""
-        rows, columns = self.Z[row : row + self.rows], self.Z[column : stop or column + self.columns]
+    def products(self, row: int, column: int) -> np.ndarray:
+        """Inner products of a stretch of rows with another, in the buffer."""
+        rows, columns = self.Z[row : row + self.rows], self.Z[column : column + self.columns]
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
@@ -252,11 +252,16 @@ def pairs_within(Z, pairs: PairList, limits) -> Found:
 
 def list_distances(Z, indptr, others) -> np.ndarray:
     """Squared distances of the listed pairs, from differences."""
-    from nearkin.pairwise.kernels import pair_distances
+    from nearkin.pairwise.kernels import distances_from
 
     out = np.empty(others.size, dtype=Z.dtype)
     stripes = row_stripes(indptr, worker_count(others.size * Z.shape[1] * 8))
-    run_parts(lambda part: pair_distances(Z, indptr, others, *stripes[part], out), len(stripes))
+
+    def work(part: int) -> None:
+        first, stop = stripes[part]
+        distances_from(Z, first, indptr[first : stop + 1], others, out)
+
+    run_parts(work, len(stripes))
     return out
 
 
@@ -281,23 +286,20 @@ def nearest_rows(Z, k: int = 1, *, policy: SearchPolicy = DEFAULT) -> np.ndarray
     >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]), 2)
     array([[1, 2],
            [0, 2],
-           [1, 0]])
+           [1, 0]], dtype=int32)
     """
     from nearkin.pairwise.kernels import FAR, nearest_others
 
     n, width = Z.shape
     halves = np.einsum("ij,ij->i", Z, Z) / 2
     minima = np.full((n, k), FAR, dtype=Z.dtype)
-    nearest = np.zeros((n, k), dtype=np.int64)
+    nearest = np.zeros((n, k), dtype=np.int32)
     starts = range(0, n, policy.tile_rows)
 
     def search(_, blocks) -> None:
         tiles = _Tiles(Z, policy)
         for block in blocks:
-            # Until there is a bound every column is a candidate: a few of them give one.
-            few = min(64, policy.tile_columns)
-            nearest_others(tiles.products(starts[block], 0, few), starts[block], 0, halves, minima, nearest)
-            for column in range(few, n, policy.tile_columns):
+            for column in range(0, n, policy.tile_columns):
                 G = tiles.products(starts[block], column)
                 nearest_others(G, starts[block], column, halves, minima, nearest)
 
@@ -311,11 +313,9 @@ def distances_of(Z, table: np.ndarray) -> np.ndarray:
     >>> distances_of(np.array([[0.0], [1.0], [5.0]]), np.array([[1], [0], [0]])).ravel()
     array([ 1.,  1., 25.])
     """
-    from nearkin.pairwise.kernels import distances_to
-
-    out = np.empty(table.shape, dtype=Z.dtype)
-    distances_to(Z, table, out)
-    return out
+    n, k = table.shape
+    others = table.astype(np.int32, copy=False).ravel()
+    return list_distances(Z, np.arange(n + 1) * k, others).reshape(n, k)
 
 
 def probed_distances(Z, n_rows: int) -> tuple[np.ndarray, np.ndarray]:

@@ -141,6 +141,7 @@ class SoftNeighbours:
         # The longest list of pairs that is worth its making.
         share = self.policy.largest_listed_share * len(y) * len(y) / 2
         self.most_listed = int(min(self.policy.largest_listed, share))
+        nearest = None if nearest is None else nearest.astype(np.int32)
         self.memory = SoftMemory(PairMemory(policy=self.policy.lists), nearest)
 
     @property
@@ -199,11 +200,18 @@ class SoftNeighbours:
         if Z.dtype == np.float32 and error > self.policy.largest_exponent_error:
             Z = Z.astype(np.float64)
         sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
-        nearest = np.empty(len(Z), dtype=np.int64)
+        nearest = np.empty(len(Z), dtype=np.int32)
 
         def weigh(G, first, norms) -> float:
             sums = np.empty((len(G), len(self.segments) - 1), Z.dtype)
-            softmax_block(G, first, norms, sharpness, self.segments, nearest, sums)
+            # The distance, turned and halved, but for what a row's entries have in common.
+            G -= norms / 2
+            rows = np.arange(len(G))
+            G[rows, first + rows] = -np.inf
+            nearest[first : first + len(G)] = best = G.argmax(axis=1)
+            highest = G[rows, best]
+            G[rows, first + rows] = highest
+            softmax_block(G, first, highest, 2 * sharpness, self.segments, sums)
             inverse = 1 / (sums @ np.ones(sums.shape[1], Z.dtype))[:, None]
             q = G @ targets if self.codes is None else sums
             q *= inverse

@@ -175,7 +175,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             return 0.0
         # Parts of the rows take as many steps as all of them; how many help has been judged already.
         settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
-        share = chosen_share(self, X, y, weights, self.fit_policy.share, settled)
+        # In the precision of the whole: loops compiled for another one would be used for nothing else.
+        precise = X.astype(np.float32) if len(X) >= self.fit_policy.float32_from else X
+        share = chosen_share(self, precise, y, weights, self.fit_policy.share, settled)
         if self.verbose:
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share

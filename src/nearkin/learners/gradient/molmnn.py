@@ -202,14 +202,16 @@ class MoLMNN(GradientLearner):
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
         parts = self._parts(objective)
-        solver = self._solver()
+        # Each part goes on with what its last round has learned of the curvature.
+        solvers = [self._solver()] * 2
         history: list[float] = []
         rounds, evaluations, before, converged = 0, 0, np.inf, False
         while rounds < self.max_iter and not converged:
             rounds += 1
-            for part in parts:
+            for place, part in enumerate(parts):
                 objective = objective.renewed(theta)
-                result = solver.minimise(objective.restricted(theta, part), theta[part])
+                result = solvers[place].minimise(objective.restricted(theta, part), theta[part])
+                solvers[place] = solvers[place].continued(result)
                 theta = theta.copy()
                 theta[part] = result.theta
                 history += result.history if not history else result.history[1:]
