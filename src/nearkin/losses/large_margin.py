@@ -84,5 +84,5 @@ class LargeMarginLoss(Loss):
         gaps = np.sort((D - targets)[state.codes[rows, None] != state.codes])
         pull = (1 - self.mu) / self.mu * float(targets.sum(dtype=np.float64)) if self.mu > 0 else np.inf
         reached = np.count_nonzero(np.cumsum(gaps, dtype=np.float64) <= pull)
-        widest = gaps[min(reached, len(gaps) - 1)] if len(gaps) else 0.0
+        widest = float(gaps[min(int(reached), len(gaps) - 1)]) if len(gaps) else 0.0
         return float(1 / np.sqrt(widest)) if widest > 0 else 1.0

@@ -302,9 +302,10 @@ class SoftNeighbours:
 
         each_stretch(Z, limits, use, policy=self.policy.lists.search)
         memory.nearest = nearest[:, None]
-        # Sorted, so that the order in which threads end does not change the sum.
         memory.neighbours = sum(count for _, count in totals) / len(Z)
-        return sum(sorted(value for value, _ in totals)), sum(gradients[w] for w in sorted(gradients))
+        # Sorted, so that the order in which threads end does not change the sums.
+        value = float(np.sum(sorted(value for value, _ in totals)))
+        return value, np.sum([gradients[worker] for worker in sorted(gradients)], axis=0)
 
     def _weighing(self, dtype, judge: Judge, nearest: np.ndarray):
         """``weigh(first, starts, partners, P)``: distances P of some rows' partners to weights dE/dD.

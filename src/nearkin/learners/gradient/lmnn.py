@@ -83,6 +83,7 @@ class LMNN(_LargeMarginLearner):
         Dimensions of the learned space; with all of them (None) the problem is convex in
         ``components_.T @ components_``.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="identity"
+        Where the optimisation starts, at the scale that suits the margin; an array is taken as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
     refresh_targets : int, default=0
