@@ -27,9 +27,9 @@ from nearkin.learners.gradient.early_stopping import loss_of_unseen, steps_by_ha
 from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
+from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
 
@@ -86,22 +86,28 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return named_solver(self.solver, self.max_iter, self.tol)
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, fit_sample=None):
         """Learn the map.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens, or a Dask array or data frame; with `fit_sample`, or for LMNN and
+            LMCA, which can see all of them.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample's part of the objective; samples of weight zero are left out.
+        fit_sample : int or "auto", optional
+            Learn from so many of the rows only: a share of every class, chosen by a hash of the row number.
+            "auto" is `nearkin.scale.sample_size`.
 
         Returns
         -------
         self
         """
         check_settings(self)
-        refuse_lazy(X, type(self).__name__)
+        if fit_sample is not None or in_blocks(X):
+            return block_work().fit(self, X, y, fit_sample=fit_sample, sample_weight=sample_weight)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         map_ = self._map()
