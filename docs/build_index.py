@@ -16,6 +16,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from results_tables import reached_table, runs_table
 from sections import renewed, table
 
 import nearkin
@@ -23,6 +24,7 @@ from nearkin.learners.discovery import public_learners
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+METHODS = DOCS / "methods" / "index.md"
 
 
 @cache
@@ -30,7 +32,7 @@ def method_pages() -> dict[Path, tuple[str, ...]]:
     """Pages of methods, those of the quickest families first, with the learners that their titles name."""
     learners = sorted(public_learners(), key=_place)
     pages = {}
-    for path in (DOCS / "methods").glob("*.md"):
+    for path in set((DOCS / "methods").glob("*.md")) - {METHODS}:
         title = path.read_text(encoding="utf-8").partition("\n")[0]
         pages[path] = tuple(name for name in learners if re.search(rf"\b{name}\b", title))
     # Titles without a learner come last.
@@ -102,9 +104,9 @@ def glance_table() -> str:
 
 
 def methods_table() -> str:
-    """For the index: every page of a method."""
+    """For the index of the methods: every page."""
     rows = [
-        [f"[{_title(path)}](methods/{path.name})", ", ".join(f"`{name}`" for name in learners), opening(path)]
+        [f"[{_title(path)}]({path.name})", ", ".join(f"`{name}`" for name in learners), opening(path)]
         for path, learners in method_pages().items()
     ]
     return table(["page", "learners", "in a sentence"], rows)
@@ -119,16 +121,6 @@ def examples_table() -> str:
     return table(["example", "what it shows"], rows)
 
 
-def results_table() -> str:
-    """For the results: every run that is kept, with its headline."""
-    rows = []
-    for path in sorted((DOCS / "results").glob("*.md")):
-        headline = re.search(r"^\*\*(.+)\*\*$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        if headline:
-            rows.append([f"[{_title(path)}]({path.name})", headline[1]])
-    return table(["run", "outcome"], rows)
-
-
 def _title(path: Path) -> str:
     return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
@@ -136,9 +128,10 @@ def _title(path: Path) -> str:
 #: Generated parts by the page that shows them.
 PARTS = {
     ROOT / "README.md": {"learners": learners_table},
-    DOCS / "README.md": {"methods": methods_table, "examples": examples_table},
+    METHODS: {"methods": methods_table},
+    DOCS / "README.md": {"examples": examples_table},
     DOCS / "which-learner.md": {"learners": glance_table},
-    DOCS / "results" / "README.md": {"results": results_table},
+    DOCS / "results" / "README.md": {"results": runs_table, "reached": reached_table},
 }
 
 
