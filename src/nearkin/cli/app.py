@@ -27,7 +27,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, report, reproduce, fit, predict, evaluate, move, export, hubness, learners, datasets):
+for command in (
+    compare,
+    report,
+    reproduce,
+    fit,
+    predict,
+    evaluate,
+    move,
+    export,
+    hubness,
+    learners,
+    datasets,
+):
     app.command()(command)
 
 

@@ -17,7 +17,9 @@ METRICS = ["l2", "ip", "cosine"]
 
 @speaks_plainly
 def export(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A saved model (nearkin fit, compare, move).")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A saved model (nearkin fit, compare, move).")
+    ],
     onnx: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the learned map of raw rows as an ONNX graph.")
     ] = None,
@@ -26,7 +28,9 @@ def export(
     ] = "references",
     faiss: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a FAISS index of the references, searched with raw queries."),
+        typer.Option(
+            metavar="FILE", help="Write a FAISS index of the references, searched with raw queries."
+        ),
     ] = None,
     kind: Annotated[str, typer.Option(metavar="KIND", help="Of the index: flat, ivf or hnsw.")] = "flat",
     metric: Annotated[

@@ -42,9 +42,7 @@ def before_last(pipeline: Pipeline) -> RawRows:
     TypeError
         Naming the first step that is not an affine map of the rows.
     """
-    steps = [
-        (name, step) for name, step in pipeline.steps[:-1] if step is not None and step != "passthrough"
-    ]
+    steps = [(name, step) for name, step in pipeline.steps[:-1] if step is not None and step != "passthrough"]
     # A pipeline itself does not know its width where its first step is "passthrough".
     first = steps[0][1] if steps else pipeline.steps[-1][1]
     n_features = first.n_features_in_

@@ -42,5 +42,7 @@ class TransformerEmbedding:
         found = affine_of(self, n_features)
         if found is None:
             name = type(self.transformer).__name__
-            raise TypeError(f"{name} is not an affine map of the rows; embed them before, with embed_queries.")
+            raise TypeError(
+                f"{name} is not an affine map of the rows; embed them before, with embed_queries."
+            )
         return found

@@ -152,7 +152,7 @@ class MoveLabeled(_Move):
         Neighbours of the same class that are moved towards each row; "all" takes the whole class, each row
         counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share,
         and keeps what serves held-out training rows best: three quarters by the votes of their neighbours,
-        one quarter by how high rows of their class stand in the list. ``n_targets=1`` is the published method.
+        one quarter by how high their class stands in the list. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
         it tries ten and keeps the one of best k-NN accuracy on held-out training rows. Of penalties that

@@ -229,7 +229,7 @@ class _Trial:
         return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
 
     def _list_share(self, near: np.ndarray) -> np.ndarray:
-        """Rows of the right class in each list, weighed by one over their place, to the best there could be."""
+        """Rows of the right class in each list, by one over their place, as a share of the best list."""
         discounts = 1 / np.arange(1, near.shape[1] + 1)
         best = np.concatenate([[0.0], np.cumsum(discounts)])
         there = np.bincount(self.reference_codes, minlength=int(self.wanted.max()) + 1)[self.wanted]
