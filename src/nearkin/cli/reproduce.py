@@ -75,6 +75,7 @@ def reproduce(
             jobs=jobs or 0,
             store=store,
             download=download,
+            draw=report_path is not None,
             progress=progress,
         )
     if as_json:
