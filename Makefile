@@ -7,7 +7,7 @@ OLDEST  = .venv-oldest
 PYTEST_FLAGS ?= -n 2
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-oldest lint types clean
+.PHONY: demo test test-oldest lint types docs clean
 
 # Quick learners with their defaults: seconds of work, so that the answer is the same on a busy machine.
 demo: $(VENV)/.installed
@@ -26,6 +26,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# The site, offline and from PyPI packages only; any warning is an error. See docs/_build/html/index.html.
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -36,6 +40,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 $(OLDEST)/.installed-dev: pyproject.toml
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
@@ -43,4 +51,4 @@ $(OLDEST)/.installed-dev: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) report.html .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLDEST) report.html dist .pytest_cache .mypy_cache .ruff_cache docs/_build docs/_generated docs/gallery docs/reference

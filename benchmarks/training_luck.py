@@ -2,9 +2,9 @@
 
     python -m benchmarks.training_luck              # some minutes
 
-Learners are trained on samples of one set that share no row, and tested on the same held-out rows; the standard
-deviation of their gain over Euclid is what a training set does to it. docs/results/compare-power.md quotes
-the table.
+Learners are trained on samples of one set that share no row, and tested on the same held-out rows; the
+standard deviation of their gain over Euclid is what a training set does to it.
+docs/results/compare-power.md quotes the table.
 """
 
 from __future__ import annotations

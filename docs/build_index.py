@@ -23,6 +23,7 @@ from nearkin.learners.discovery import public_learners
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+METHODS = DOCS / "methods" / "index.md"
 
 
 @cache
@@ -30,7 +31,7 @@ def method_pages() -> dict[Path, tuple[str, ...]]:
     """Pages of methods, those of the quickest families first, with the learners that their titles name."""
     learners = sorted(public_learners(), key=_place)
     pages = {}
-    for path in (DOCS / "methods").glob("*.md"):
+    for path in set((DOCS / "methods").glob("*.md")) - {METHODS}:
         title = path.read_text(encoding="utf-8").partition("\n")[0]
         pages[path] = tuple(name for name in learners if re.search(rf"\b{name}\b", title))
     # Titles without a learner come last.
@@ -102,9 +103,9 @@ def glance_table() -> str:
 
 
 def methods_table() -> str:
-    """For the index: every page of a method."""
+    """For the index of the methods: every page."""
     rows = [
-        [f"[{_title(path)}](methods/{path.name})", ", ".join(f"`{name}`" for name in learners), opening(path)]
+        [f"[{_title(path)}]({path.name})", ", ".join(f"`{name}`" for name in learners), opening(path)]
         for path, learners in method_pages().items()
     ]
     return table(["page", "learners", "in a sentence"], rows)
@@ -136,7 +137,8 @@ def _title(path: Path) -> str:
 #: Generated parts by the page that shows them.
 PARTS = {
     ROOT / "README.md": {"learners": learners_table},
-    DOCS / "README.md": {"methods": methods_table, "examples": examples_table},
+    METHODS: {"methods": methods_table},
+    DOCS / "README.md": {"examples": examples_table},
     DOCS / "which-learner.md": {"learners": glance_table},
     DOCS / "results" / "README.md": {"results": results_table},
 }

@@ -14,6 +14,8 @@ SHOWN = re.compile(
     r"^```(?:python\n# |markdown\n<!-- )([\w/]+\.(?:py|md))(?: -->)?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 FILES = dict(SHOWN.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+#: What Python and `make docs` leave behind.
+NOT_COPIED = shutil.ignore_patterns("__pycache__", "_build", "_generated", "gallery", "reference")
 #: Besides the files shown: a line under Unreleased.
 CHANGE_LOG = ["CHANGELOG.md"]
 SETS_OF_THE_PAPER = "src/nearkin/datasets/known/classification.toml"
@@ -42,7 +44,7 @@ def copy(tmp_path_factory):
     """A copy of the repository with the files shown, and nothing else done."""
     folder = tmp_path_factory.mktemp("contributed")
     for name in ("src", "tests", "docs", "examples"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, ignore=NOT_COPIED)
     for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml"):
         shutil.copy(path, folder)
     (folder / "benchmarks").mkdir()
@@ -112,7 +114,7 @@ SEARCHED = (
 
 def test_one_command_writes_the_rest_and_all_tests_find_them(copy):
     run(copy, "docs/build.py")
-    for path in ("README.md", "docs/README.md", "docs/which-learner.md", "docs/api.md"):
+    for path in ("README.md", "docs/methods/index.md", "docs/which-learner.md", "docs/api.md"):
         text = (copy / path).read_text(encoding="utf-8")
         assert "ScatterRatio" in text
         assert "WithinClassScaler" in text

@@ -14,6 +14,7 @@ from nearkin import pairwise as pairwise
 from nearkin import persistence as persistence
 from nearkin import predictors as predictors
 from nearkin import report as report
+from nearkin import rows_in_blocks as rows_in_blocks
 from nearkin import scale as scale
 from nearkin import search as search
 from nearkin import solvers as solvers

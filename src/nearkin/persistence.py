@@ -59,7 +59,7 @@ def save(estimator, path, metadata: dict | None = None) -> None:
     estimator : estimator
         A learner, a predictor, or a scikit-learn pipeline or search that contains them.
     path : str or Path
-        Where to; an existing file is replaced only once the new one is complete (`files.replacing`).
+        Where to; an existing file is replaced only once the new one is complete.
     metadata : dict or None
         Anything JSON can hold, to be found again by `read_metadata`.
 

@@ -56,3 +56,15 @@ def test_input_is_left_alone_and_duplicates_find_each_other():
     before = X.copy()
     np.testing.assert_array_equal(same_class_neighbours(X, np.zeros(3, int), 1), [[1], [0], [0]])
     np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("k", [1, 3, 30])
+def test_neighbours_among_some_rows_only(k):
+    rng = np.random.default_rng(0)
+    X, codes, among = rng.normal(size=(90, 4)), rng.integers(0, 3, 90), rng.random(90) < 0.3
+    codes[0], among[0] = 3, True  # alone in its class
+    found = same_class_neighbours(X, codes, k, among=among)
+    for row in range(90):
+        offered = [j for j in np.flatnonzero(among) if codes[j] == codes[row] and j != row]
+        expected = sorted(offered, key=lambda j: np.sum((X[j] - X[row]) ** 2))[:k]
+        np.testing.assert_array_equal(found[row][found[row] >= 0], expected)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import nearkin
-from nearkin import DMLMJ, GMML, NCA, RCA, KNNClassifier, KNNRegressor, MoveLabeled
+from nearkin import DMLMJ, GMML, RCA, KNNClassifier, KNNRegressor, MoveLabeled
 from nearkin.learners.discovery import public_learners
 from nearkin.scale import fit_blocks, fit_sample, move_rows, transform_rows
+from nearkin.scale.recipes import RECIPES
 
 da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")
@@ -77,26 +78,64 @@ def untouchable():
     return X, da.ones(100, chunks=50).map_blocks(never, dtype=float, meta=np.empty(0))
 
 
-@pytest.mark.parametrize("name", sorted(public_learners()))
-def test_no_learner_computes_a_collection_by_itself(name, untouchable):
+def made(name):
     kind = public_learners()[name]
-    if any(p.default is inspect.Parameter.empty for n, p in inspect.signature(kind).parameters.items()):
+    if any(p.default is inspect.Parameter.empty for p in inspect.signature(kind).parameters.values()):
         pytest.skip("needs arguments")
+    return kind()
+
+
+@pytest.mark.parametrize("name", sorted({*public_learners()} - {kind.__name__ for kind in RECIPES}))
+def test_learners_that_cannot_take_a_collection_compute_nothing(name, untouchable):
     with pytest.raises(TypeError, match="fit_sample"):
-        kind().fit(*untouchable)
+        made(name).fit(*untouchable)
 
 
-@pytest.mark.parametrize("learner", [NCA(), KNNClassifier(), KNNRegressor()], ids=str)
-def test_fit_blocks_computes_nothing_for_what_it_cannot_fit(learner, untouchable):
+@pytest.mark.parametrize("learner", [KNNClassifier(), KNNRegressor(), KNNClassifier(RCA())], ids=str)
+def test_predictors_compute_nothing(learner, untouchable):
+    with pytest.raises(TypeError, match="fit_sample"):
+        learner.fit(*untouchable)
     with pytest.raises(TypeError, match="fit_sample"):
         fit_blocks(learner, *untouchable)
 
 
-def test_fitted_learners_do_not_compute_either(labelled, untouchable):
+@pytest.mark.parametrize("name", sorted(kind.__name__ for kind in RECIPES))
+def test_estimators_take_collections_and_files_themselves(name, labelled, tmp_path):
+    X, y = labelled
+    expected = fit_blocks(made(name), X, y, rows_per_block=1_000).components_
+    chunked = made(name).fit(da.from_array(X, chunks=(1_000, 10)), da.from_array(y, chunks=1_000))
+    np.testing.assert_array_equal(chunked.components_, expected)
+    np.save(tmp_path / "x.npy", X)
+    filed = made(name).fit(nearkin.open_rows(tmp_path / "x.npy"), y)
+    np.testing.assert_allclose(filed.components_, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_weights_are_refused_before_anything_is_computed(untouchable):
+    with pytest.raises(TypeError, match="without sample_weight"):
+        MoveLabeled().fit(*untouchable, sample_weight=np.ones(100))
+    with pytest.raises(TypeError, match="without chunklets"):
+        RCA().fit(untouchable[0], chunklets=np.zeros(100))
+    with pytest.raises(TypeError, match="without pairs"):
+        GMML().fit(untouchable[0], pairs=[[0, 1]])
+
+
+def test_transforming_and_predicting_wait_until_they_are_asked(labelled, untouchable):
     X, y = labelled
     learner = RCA().fit(X[:, :4], y)
-    with pytest.raises(TypeError, match="transform_rows"):
-        learner.transform(untouchable[0])
+    assert learner.transform(untouchable[0]).shape == (100, 4)
+    predictor = KNNClassifier(RCA()).fit(X[:, :4], y)
+    assert predictor.predict(untouchable[0]).shape == (100,)
+    with pytest.raises(TypeError, match="to_zarr"):
+        learner.transform(untouchable[0], out="there.npy")
+
+
+def test_predictions_of_chunks_are_those_of_the_rows(labelled):
+    X, y = labelled
+    names = np.array(["ant", "bee", "cat", "wasp"])[y]
+    chunked = da.from_array(X, chunks=(1_000, 5))
+    model = KNNClassifier(RCA()).fit(X[:500], names[:500])
+    np.testing.assert_array_equal(model.predict(chunked).compute(), model.predict(X))
+    np.testing.assert_array_equal(model.predict_proba(chunked).compute(), model.predict_proba(X))
 
 
 def test_what_does_not_fit_together_is_named(labelled):

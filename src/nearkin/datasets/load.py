@@ -98,8 +98,8 @@ def load_dataset(
         list. Without it, a column called target, class, label or y, else the last one.
     task : {'classification', 'regression'}, optional
         Chosen by the target if not given: text and booleans are classes, fractions are regression,
-        whole numbers are classes if they are few or numbered through (`targets.task_of_numbers`);
-        `Dataset.task_reason` says why.
+        whole numbers are classes if they are few or numbered through;
+        ``Dataset.task_reason`` says why.
     impute : {'median', 'mean', 'most-frequent', 'knn'}, optional
         What fills missing cells, learnt from training rows (see `TableEncoder`); without it,
         missing cells are an error.

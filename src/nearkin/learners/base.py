@@ -6,12 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.numerics.given_rows import widened
-from nearkin.numerics.lazy_rows import refuse_lazy
+from nearkin.rows_in_blocks import block_work, in_blocks, refuse_blocks
 from nearkin.supervision.constraints import row_numbers
 
 CLASSIFICATION = "classification"
@@ -62,7 +63,7 @@ class Learner(BaseEstimator):
 
         Raises with the problem and the fix where labels cannot teach anything.
         """
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),
@@ -104,7 +105,7 @@ class Learner(BaseEstimator):
     def _validate_new(self, X):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""
         check_is_fitted(self)
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         return validate_data(
             self,
             widened(X),
@@ -122,14 +123,26 @@ class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
 
     distance_: EmbeddedDistance
     components_: np.ndarray
+    # Where rows are written is nothing to be routed.
+    __metadata_request__transform = {"out": UNUSED}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def transform(self, X) -> np.ndarray:
-        """Rows of X in the learned space, where plain Euclid is the learned distance."""
+    def transform(self, X, out=None) -> np.ndarray:
+        """Rows of X in the learned space, where plain Euclid is the learned distance.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens is read block by block; a Dask collection gives a Dask array.
+        out : path of a .npy file, optional
+            Write the rows there, block by block, and give a memory map of it; a stopped call goes on.
+        """
+        if out is not None or in_blocks(X):
+            return block_work().answers(self, "transform", X, out)
         X = self._validate_new(X)
         return self.distance_.embed_queries(X)
 

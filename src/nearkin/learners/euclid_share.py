@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings.blended import blended
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.numerics.products import squared_distances
 from nearkin.numerics.selection import smallest_per_row
 
@@ -74,7 +75,9 @@ def blend_with_euclid(learner, X: np.ndarray, share: float) -> None:
     learner.n_components_ = both(X[:1]).shape[1]
 
 
-def chosen_share(learner, X: np.ndarray, y: np.ndarray, sample_weight=None, policy=None) -> float:
+def chosen_share(
+    learner, X: np.ndarray, y: np.ndarray, sample_weight=None, policy=None, settled=None
+) -> float:
     """The share of Euclid that serves unseen rows best.
 
     Parameters
@@ -84,6 +87,8 @@ def chosen_share(learner, X: np.ndarray, y: np.ndarray, sample_weight=None, poli
     y : class codes, or real targets of shape (n,) or (n, T)
     sample_weight : ndarray of shape (n,), optional
     policy : SharePolicy, optional
+    settled : dict, optional
+        Settings that have been chosen already, and need not be chosen again for parts of the rows.
 
     Notes
     -----
@@ -100,7 +105,7 @@ def chosen_share(learner, X: np.ndarray, y: np.ndarray, sample_weight=None, poli
         halves = _halves(y, rng)
         for seen, unseen in (halves, halves[::-1]):
             fitted = _fitted_half(
-                learner, X[seen], y[seen], None if sample_weight is None else sample_weight[seen]
+                learner, X[seen], y[seen], None if sample_weight is None else sample_weight[seen], settled
             )
             if fitted is None:
                 return 0.0
@@ -115,8 +120,8 @@ def _halves(y: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
     return np.sort(order[::2]), np.sort(order[1::2])
 
 
-def _fitted_half(learner, X, y, weights):
-    half = clone(learner).set_params(euclid_share=0.0)
+def _fitted_half(learner, X, y, weights, settled):
+    half = clone(learner).set_params(euclid_share=0.0, **(settled or {}))
     if "verbose" in half.get_params():
         half.set_params(verbose=0)
     with warnings.catch_warnings():
@@ -146,15 +151,7 @@ def _agreement(neighbours: np.ndarray, truth: np.ndarray, counts) -> float:
     """Right votes, or minus the squared error of averages, summed over rows and numbers of neighbours."""
     if not np.issubdtype(truth.dtype, np.integer):
         return -sum(float(((neighbours[:, :k].mean(axis=1) - truth) ** 2).sum()) for k in counts)
-    right = 0
-    classes = np.arange(int(max(neighbours.max(), truth.max())) + 1)
-    for k in counts:
-        first = neighbours[:, :k]
-        votes = (first[:, :, None] == classes).sum(axis=1)
-        # Of classes with as many votes the one with the nearest voter wins.
-        top = np.take_along_axis(votes, first, axis=1) == votes.max(axis=1)[:, None]
-        right += int((first[np.arange(len(first)), top.argmax(axis=1)] == truth).sum())
-    return float(right)
+    return float(right_votes(neighbours, truth, counts).sum())
 
 
 def _variance(Z: np.ndarray) -> float:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
-from nearkin.numerics.lazy_rows import refuse_lazy
+from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
 
@@ -51,7 +51,8 @@ class LinearMetricLearner(EmbeddingLearner):
 
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
-        refuse_lazy(X, type(self).__name__)
+        if in_blocks(X):
+            return block_work().fit(self, X, y, constraint_weight=constraint_weight, **given)
         named = only_supervision(type(self).__name__, y, constraint_weight, given)
         if not named:
             X, codes = self._validate_labelled(X, y, min_classes=2)

@@ -10,7 +10,13 @@ from nearkin.numerics.selection import smallest_per_row
 
 
 def same_class_neighbours(
-    X, codes, n_neighbors: int = 1, *, block_bytes: int = 2 * 2**20, smallest_block: int = 64
+    X,
+    codes,
+    n_neighbors: int = 1,
+    *,
+    among: np.ndarray | None = None,
+    block_bytes: int = 2 * 2**20,
+    smallest_block: int = 64,
 ) -> np.ndarray:
     """The nearest other rows of each row's own class.
 
@@ -22,6 +28,8 @@ def same_class_neighbours(
         Class of each row; rows with a negative code belong to no class.
     n_neighbors : int
         How many neighbours each row gets.
+    among : bool array of shape (n,), optional
+        Only these rows may be neighbours.
     block_bytes : int, default=2 MB
         One block of scores, small enough to be still in the cache when its best columns are looked for.
     smallest_block : int, default=64
@@ -54,9 +62,9 @@ def same_class_neighbours(
         rows = by_class[start:end]
         found = min(n_neighbors, len(rows) - 1)
         if codes[rows[0]] >= 0 and found > 0:
-            neighbours[rows, :found] = rows[
-                _nearest_others(_centred_rows(X, rows), found, block_bytes, smallest_block)
-            ]
+            own = None if among is None or among[rows].all() else among[rows]
+            nearest = _nearest_others(_centred_rows(X, rows), found, block_bytes, smallest_block, own)
+            neighbours[rows, :found] = np.where(nearest >= 0, rows[nearest], -1)
     return neighbours
 
 
@@ -125,21 +133,29 @@ def _centred_rows(X, rows: np.ndarray):
     return chosen
 
 
-def _nearest_others(X, k: int, block_bytes: int, smallest_block: int) -> np.ndarray:
-    """The k nearest other rows of each row of X, by falling ``x . r - |r|^2 / 2``."""
+def _nearest_others(X, k: int, block_bytes: int, smallest_block: int, among=None) -> np.ndarray:
+    """The k nearest other rows of each row of X, by falling ``x . r - |r|^2 / 2``; -1 for none."""
     n = X.shape[0]
-    half_norms = squared_norms(X) / 2
-    block = max(smallest_block, block_bytes // (half_norms.itemsize * n))
+    offered = np.arange(n) if among is None else np.flatnonzero(among)
+    references = X if among is None else X[offered]
+    half_norms = squared_norms(references) / 2
+    block = max(smallest_block, block_bytes // (half_norms.itemsize * max(1, len(offered))))
     # Sparse products want both factors by rows: turn the second one once, not for each block.
-    transposed = X.T.tocsr() if sparse.issparse(X) else X.T
-    nearest = np.empty((n, k), dtype=np.intp)
-    for start in range(0, n, block):
+    transposed = references.T.tocsr() if sparse.issparse(X) else references.T
+    nearest = np.full((n, k), -1, dtype=np.intp)
+    kept = min(k, len(offered))
+    for start in range(0, n if kept else 0, block):
         stop = min(start + block, n)
         scores = _dense_product(X[start:stop], transposed)
         scores -= half_norms
-        scores[np.arange(stop - start), np.arange(start, stop)] = -np.inf
+        own = slice(*np.searchsorted(offered, (start, stop)))
+        scores[offered[own] - start, np.arange(own.start, own.stop)] = -np.inf
         if k == 1:
-            nearest[start:stop, 0] = scores.argmax(axis=1)
+            columns = scores.argmax(axis=1)[:, None]
         else:
-            nearest[start:stop] = smallest_per_row(np.negative(scores, out=scores), k)[1]
+            columns = smallest_per_row(np.negative(scores, out=scores), kept)[1]
+        nearest[start:stop, :kept] = offered[columns]
+    if among is not None:
+        # A row that is offered itself comes last among few: it is no neighbour.
+        nearest[nearest == np.arange(n)[:, None]] = -1
     return nearest

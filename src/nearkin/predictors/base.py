@@ -28,10 +28,10 @@ from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import widened
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
+from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.search import Hubness, NeighbourSearch, SearchedOnce
 
 _OTHER = {"KNNClassifier": "KNNRegressor", "KNNRegressor": "KNNClassifier"}
@@ -196,7 +196,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             raise ValueError("references come and go where y has one column; with several, fit anew.")
 
     def _validate_queries(self, X):
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         return validate_data(
             self,
             widened(X),

@@ -16,9 +16,9 @@ from sklearn.utils.validation import (
 
 from nearkin.distances import EmbeddedDistance
 from nearkin.numerics.given_rows import widened
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import DriftCheck, kept_rows, stacked
+from nearkin.rows_in_blocks import by_blocks, refuse_blocks
 from nearkin.search import NeighbourSearch
 
 
@@ -115,7 +115,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             Passed to the learner's fit. With constraints (`pairs`, `triplets`, `quadruplets` or
             `chunklets`) it learns from these and not from y, which then only votes.
         """
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),
@@ -223,6 +223,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         labels = [classes[codes] for classes, codes in self._outputs()]
         return np.column_stack(labels) if self._several else labels[0]
 
+    @by_blocks
     def predict_proba(self, X) -> np.ndarray | list[np.ndarray]:
         """Share of the vote of each class, in the order of `classes_`; a list if y has several columns."""
         distances, indices = self.kneighbors(X)
@@ -237,6 +238,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         shares[rows, winners] = np.nextafter(shares.max(axis=1), 2)
         return np.minimum(shares, 1, out=shares)
 
+    @by_blocks
     def predict(self, X) -> np.ndarray:
         """The winning class of each row, in each column of y."""
         distances, indices = self.kneighbors(X)

@@ -7,9 +7,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from nearkin.numerics.given_rows import widened
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import kept_rows, stacked
+from nearkin.rows_in_blocks import by_blocks, refuse_blocks
 
 
 class KNNRegressor(RegressorMixin, _NeighbourPredictor):
@@ -80,7 +80,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         **fit_params
             Passed to the learner's fit.
         """
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         X, y = validate_data(
             self,
             widened(X),
@@ -122,6 +122,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         self.targets_ = self.targets_[keep]
         return self
 
+    @by_blocks
     def predict(self, X) -> np.ndarray:
         """Mean target of the neighbours: shape (n,) for one target, (n, n_targets) for several."""
         distances, indices = self.kneighbors(X)

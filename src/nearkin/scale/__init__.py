@@ -6,6 +6,6 @@ order, and the learner is solved from the total as it always is: the result is a
 
 from nearkin.scale.fit import fit_blocks
 from nearkin.scale.moving import move_rows, transform_rows
-from nearkin.scale.sample import fit_sample
+from nearkin.scale.sample import fit_sample, sample_size
 
-__all__ = ["fit_blocks", "fit_sample", "move_rows", "transform_rows"]
+__all__ = ["fit_blocks", "fit_sample", "move_rows", "sample_size", "transform_rows"]

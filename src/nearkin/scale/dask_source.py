@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import warnings
 from functools import reduce
+from uuid import uuid4
 
 import numpy as np
 
 from nearkin.datasets.rows import as_float, float_dtype
-from nearkin.numerics.lazy_rows import is_lazy
 from nearkin.numerics.threads import blas_threads
+from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
 from nearkin.scale.sums import added_up
 
@@ -103,22 +104,30 @@ def _chunks_of_labels(labels, rows) -> list:
     return np.ravel(np.array(labels.to_delayed(), dtype=object)).tolist()
 
 
-def embedded_lazily(embed, rows):
-    """The embedded rows as a Dask array, chunk by chunk; nothing is computed yet but a row of zeros."""
-    if hasattr(rows, "columns"):
-        example = embed(rows._meta_nonempty.iloc[:1])
-        embedded = rows.map_partitions(embed, meta=example[:0])
-        import dask.array
+def answered_lazily(answer, rows):
+    """What `answer` gives for the rows as a Dask array, chunk by chunk; computed yet is one row of zeros."""
+    import dask.array
 
-        chunks = ((np.nan,) * rows.npartitions, (example.shape[1],))
-        return dask.array.Array(embedded.dask, embedded.__dask_layers__()[0], chunks, meta=example[:0])
+    if hasattr(rows, "columns"):
+        example = np.asarray(answer(rows._meta_nonempty.iloc[:1]))
+        answered = rows.map_partitions(answer, meta=example[:0])
+        chunks = ((np.nan,) * rows.npartitions, *((size,) for size in example.shape[1:]))
+        return dask.array.Array(answered.dask, answered.__dask_layers__()[0], chunks, meta=example[:0])
     if rows.numblocks[1] > 1:
         rows = rows.rechunk({1: -1})
     dtype = float_dtype(rows.dtype)
-    example = embed(np.zeros((1, rows.shape[1]), dtype))
+    example = np.asarray(answer(np.zeros((1, rows.shape[1]), dtype)))
     return rows.map_blocks(
-        lambda X: embed(as_float(np.asarray(X), dtype)),
-        chunks=(rows.chunks[0], (example.shape[1],)),
+        _answer,
+        answer,
+        dtype,
+        chunks=(rows.chunks[0], *((size,) for size in example.shape[1:])),
+        drop_axis=1 if example.ndim == 1 else (),
         dtype=example.dtype,
         meta=example[:0],
+        name=f"nearkin-{uuid4().hex}",
     )
+
+
+def _answer(X, answer, dtype):
+    return answer(as_float(np.asarray(X), dtype))

@@ -6,12 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from nearkin.numerics.lazy_rows import is_lazy
+from nearkin.numerics.row_hash import hash_bounds
+from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.recipes import First, recipe_of
-from nearkin.scale.row_hash import hash_bounds
 from nearkin.scale.source import LocalSource, Progress, Source
 from nearkin.scale.statistics import Block, Candidates, ClassSums
 
+#: Candidates of each class where nobody says how many.
+DEFAULT_CANDIDATES = 2_000
 #: Bytes of candidates that a fit may hold (and a cluster may send to every worker).
 MOST_CANDIDATE_BYTES = 2**30
 
@@ -21,7 +23,7 @@ def fit_blocks(
     rows,
     labels,
     *,
-    max_candidates: int | None = 2_000,
+    max_candidates: int | str | None = "auto",
     settings_rows: int = 20_000,
     rows_per_block: int | None = None,
     progress: Progress | None = None,
@@ -37,10 +39,11 @@ def fit_blocks(
         scheduler if there is none.
     labels : array, path of a .npy file, or Dask array or series
         Class of each row.
-    max_candidates : int or None, default=2000
+    max_candidates : "auto", int or None, default="auto"
         Rows of each class among which targets are looked for, where the learner needs neighbours. They are
-        chosen by a hash of the row number, so that blocks and workers do not change them. None takes all
-        rows and holds them in memory; as many as the largest class has give the result of `fit`.
+        chosen by a hash of the row number, so that blocks and workers do not change them. As many as the
+        largest class has, and None, give the result of a fit in memory. "auto" is the learner's own setting,
+        if it has one that says something else, or 2,000.
     settings_rows : int, default=20000
         Settings that the learner chooses by itself ("auto") are chosen on so many rows, taken from all
         classes by the same hash.
@@ -76,6 +79,10 @@ def fit_blocks(
     True
     """
     recipe = recipe_of(learner)
+    if max_candidates == "auto":
+        max_candidates = getattr(learner, "max_candidates", "auto")
+    if isinstance(max_candidates, str):
+        max_candidates = DEFAULT_CANDIDATES
     if max_candidates is not None and max_candidates < 1:
         raise ValueError(f"max_candidates={max_candidates}: expected None or an integer of at least 1.")
     source = source_of(rows, labels, rows_per_block, progress)

@@ -53,6 +53,8 @@ def fit_move(learner, source: Source, first) -> None:
     learner.objective_ = float(normal.wanted - np.vdot(normal.B, W.T)) / source.n
     learner.n_iter_ = 1
     learner._use_primal = True
+    if n_targets != ALL:
+        learner.search_recall_ = 1.0
     matrix = share * W
     matrix.flat[:: len(W) + 1] += 1 - share
     mean = first.sums.mean.astype(source.dtype)

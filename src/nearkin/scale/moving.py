@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkin.datasets.rows import Rows, open_rows
 from nearkin.distances import EmbeddedDistance
-from nearkin.numerics.lazy_rows import is_lazy
+from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.source import Progress
 
 
 def transform_rows(
     learner, rows, out=None, *, rows_per_block: int | None = None, progress: Progress | None = None
 ):
-    """``learner.transform`` of all rows, by blocks.
+    """``learner.transform`` of all rows, by blocks; learners of an embedding do it themselves as well.
 
     Parameters
     ----------
@@ -47,10 +46,9 @@ def transform_rows(
     Memory of a few blocks. The file appears under its name only when it is complete; until then the rows
     done are in ``<out>.unfinished``, and ``<out>.unfinished.json`` tells what they were made from.
     """
-    check_is_fitted(learner)
     if not hasattr(learner, "transform"):
         raise TypeError(f"{type(learner).__name__} has no transform; use move_rows to move references.")
-    return _embed_all(learner, learner.transform, rows, out, rows_per_block, progress)
+    return answers(learner, "transform", rows, out, rows_per_block=rows_per_block, progress=progress)
 
 
 def move_rows(
@@ -71,43 +69,44 @@ def move_rows(
     >>> bool(np.allclose(moved, learner.distance_.embed_references(X)))
     True
     """
-    check_is_fitted(learner)
-    distance = getattr(learner, "distance_", None)
-    if not isinstance(distance, EmbeddedDistance):
-        raise TypeError(
-            f"this {type(learner).__name__} has no embedding of references, so that rows cannot be moved; "
-            "fit a learner of an embedding, without a kernel or on dense rows."
-        )
-    return _embed_all(learner, _Mover(learner), rows, out, rows_per_block, progress)
+    return answers(learner, "move", rows, out, rows_per_block=rows_per_block, progress=progress)
 
 
-class _Mover:
-    """A function of rows that can be pickled."""
+def answers(
+    model,
+    method: str,
+    rows,
+    out=None,
+    *,
+    rows_per_block: int | None = None,
+    progress: Progress | None = None,
+):
+    """What a method of a fitted model answers for all rows, block by block.
 
-    def __init__(self, learner):
-        self.learner = learner
-
-    def __call__(self, X) -> np.ndarray:
-        return self.learner.distance_.embed_references(self.learner._validate_new(X))
-
-
-def _embed_all(learner, embed: Callable, rows, out, rows_per_block, progress):
+    Parameters
+    ----------
+    model : fitted estimator
+    method : str
+        "transform", "predict", ... ; "move" embeds rows as references, of any learner whose distance can.
+    rows, out, rows_per_block, progress
+        As for `transform_rows`; `out` for answers of several columns.
+    """
+    check_is_fitted(model)
+    answer = _Mover(model) if method == "move" else getattr(model, method)
     if is_lazy(rows):
         if out is not None:
-            raise TypeError(
-                "Dask rows are embedded to a Dask array; write that by its to_zarr or to_npy_stack."
-            )
-        from nearkin.scale.dask_source import embedded_lazily
+            raise TypeError("Dask rows give a Dask array; write that by its to_zarr or to_npy_stack.")
+        from nearkin.scale.dask_source import answered_lazily
 
-        return embedded_lazily(embed, rows)
-    rows = open_rows(rows)
-    first = embed(rows[: min(1, len(rows))])
-    shape, dtype = (len(rows), first.shape[1]), first.dtype
+        return answered_lazily(answer, rows)
+    rows = open_rows(rows if isinstance(rows, Rows | str | os.PathLike) else np.asarray(rows))
+    first = np.asarray(answer(rows[: min(1, len(rows))]))
+    shape, dtype = (len(rows), *first.shape[1:]), first.dtype
     size = rows_per_block or rows.block_rows
     if out is None:
         whole, done = np.empty(shape, dtype), 0
         for X in rows.blocks(size):
-            whole[done : done + len(X)] = embed(X)
+            whole[done : done + len(X)] = answer(X)
             done += len(X)
             if progress is not None:
                 progress(done, len(rows), "rows")
@@ -115,9 +114,24 @@ def _embed_all(learner, embed: Callable, rows, out, rows_per_block, progress):
     out = Path(out)
     if out.suffix != ".npy":
         raise ValueError(f"out={str(out)!r}: rows are written to a .npy file.")
-    origin = {"shape": list(shape), "dtype": dtype.str, "made from": _fingerprint(learner, rows)}
-    _write(embed, rows, out, origin, size, progress)
+    origin = {"shape": list(shape), "dtype": dtype.str, "made from": _fingerprint(model, rows)}
+    _write(answer, rows, out, origin, size, progress)
     return np.load(out, mmap_mode="r")
+
+
+class _Mover:
+    """A function of rows that can be pickled."""
+
+    def __init__(self, learner):
+        if not isinstance(getattr(learner, "distance_", None), EmbeddedDistance):
+            raise TypeError(
+                f"this {type(learner).__name__} has no embedding of references, so rows cannot be moved; "
+                "fit a learner of an embedding, without a kernel or on dense rows."
+            )
+        self.learner = learner
+
+    def __call__(self, X) -> np.ndarray:
+        return self.learner.distance_.embed_references(self.learner._validate_new(X))
 
 
 def _fingerprint(learner, rows: Rows) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from nearkin.scale.row_hash import lowest_per_class, row_hash
+from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
 #: Rows of a block whose products are taken at a time: float64 copies that stay in the cache.
 ROWS_AT_ONCE = 2_048

@@ -5,33 +5,22 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from nearkin.numerics.neighbours import same_class_neighbours
+from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
 
-def target_pairs(X, codes: np.ndarray, n_targets: int, sample_weight=None) -> sparse.csr_array:
-    """Pair weights J: ``J[i, j] > 0`` where j is one of the nearest rows of i's own class.
+def candidate_rows(codes: np.ndarray, most: int | None) -> np.ndarray | None:
+    """Which rows may be targets: of each class at most so many, those with the lowest hash of their number.
 
-    A row alone in its class has no target; a class smaller than `n_targets` + 1 gives what it has.
+    None where all may.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n, d)
-    codes : ndarray of shape (n,)
-        Class of each row.
-    n_targets : int
-        Targets per row.
-    sample_weight : ndarray of shape (n,) or None
-        Weight of the pairs of each source row; one by default.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [5.0]])
-    >>> target_pairs(X, np.array([0, 0, 1]), 1).toarray()
-    array([[0., 1., 0.],
-           [1., 0., 0.],
-           [0., 0., 0.]])
+    >>> candidate_rows(np.array([0, 0, 0, 1]), 2)
+    array([False,  True,  True,  True])
     """
-    return listed_pairs(same_class_neighbours(X, codes, n_targets), X.dtype, sample_weight)
+    if most is None or np.bincount(codes).max() <= most:
+        return None
+    among = np.zeros(len(codes), dtype=bool)
+    among[lowest_per_class(codes, row_hash(np.arange(len(codes))), most)] = True
+    return among
 
 
 def listed_pairs(targets: np.ndarray, dtype=np.float64, sample_weight=None) -> sparse.csr_array:

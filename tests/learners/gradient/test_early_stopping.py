@@ -3,8 +3,15 @@ import pytest
 from sklearn.datasets import load_wine, make_classification
 from sklearn.preprocessing import scale
 
-from nearkin.learners.gradient import MEGM, NCA
-from nearkin.learners.gradient.early_stopping import split_in_halves, steps_by_halves, stops_early
+from nearkin import KNNClassifier
+from nearkin.learners.gradient import MEGM, NCA, MoLMNN
+from nearkin.learners.gradient.early_stopping import (
+    Half,
+    errors_of_unseen,
+    split_in_halves,
+    steps_by_halves,
+    stops_early,
+)
 from nearkin.losses import MEGMLoss
 from nearkin.maps import LinearMap
 from nearkin.solvers import LBFGS
@@ -25,7 +32,14 @@ def steps(data, codes, **settings):
     settings = {"rng": np.random.RandomState(0), **settings}
     theta0 = np.eye(data.shape[1]).ravel()
     return steps_by_halves(
-        LinearMap(init="identity"), MEGMLoss(), LBFGS(100), data, codes, theta0, **settings
+        LinearMap(init="identity"),
+        MEGMLoss(),
+        LBFGS(100).minimise,
+        data,
+        codes,
+        theta0,
+        most_steps=100,
+        **settings,
     )
 
 
@@ -46,10 +60,11 @@ def test_a_budget_shorter_than_the_best_count_is_used_up():
     short = steps_by_halves(
         LinearMap(init="identity"),
         MEGMLoss(),
-        LBFGS(1),
+        LBFGS(1).minimise,
         X[order],
         y[order],
         theta0,
+        most_steps=1,
         rng=np.random.RandomState(0),
     )
     assert short is None
@@ -118,3 +133,27 @@ def test_real_targets_are_halved_at_random():
     first, second = split_in_halves(targets, np.random.RandomState(0))
     assert len(first) == len(second) == 15
     assert not set(first) & set(second)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_mixture_takes_as_many_rounds_as_classify_unseen_rows_better():
+    data, codes, order = noisy_classes()
+    settled = MoLMNN(early_stopping=False, euclid_share=0.0, random_state=0).fit(data[order], codes)
+    early = MoLMNN(euclid_share=0.0, random_state=0).fit(data[order], codes)
+    assert early.n_iter_ < settled.n_iter_
+    again = MoLMNN(max_iter=early.n_iter_, early_stopping=False, euclid_share=0.0, random_state=0)
+    assert again.fit(data[order], codes).n_iter_ == early.n_iter_
+
+
+def test_errors_of_unseen_rows_are_those_of_a_neighbour_classifier():
+    order = np.argsort(y, kind="stable")
+    rows, codes = X[order], y[order]
+    seen, unseen = split_in_halves(codes, np.random.RandomState(0))
+    theta = np.random.RandomState(1).standard_normal((3, X.shape[1])).ravel()
+    half = Half(LinearMap(3), MEGMLoss(), rows, codes, None, seen, unseen, theta)
+    Z = rows @ theta.reshape(3, -1).T
+    errors = [
+        1 - KNNClassifier(n_neighbors=k).fit(Z[seen], codes[seen]).score(Z[unseen], codes[unseen])
+        for k in (1, 5)
+    ]
+    assert errors_of_unseen(half, (1, 5))(theta) == pytest.approx(np.mean(errors))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-
 #: Of the correction for overlap, what is kept for the luck of the training set however often folds are drawn:
 #: the least with which, in the simulations of docs/results/compare-power.md, learners that gain or lose 0.6
 #: points by it are not said to beat a baseline they equal in more than 5 % of the runs.

@@ -18,6 +18,7 @@ from nearkin.learners.closed_form.direction_choice import (
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs
+from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.label_pairs import nearest_pairs
 
 LARGEST_BALANCE = 1e6
@@ -42,13 +43,16 @@ class _ScatterDifference(EmbeddingLearner):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens, or a Dask array or data frame.
         y : array-like of shape (n_samples,)
 
         Returns
         -------
         self
         """
+        if in_blocks(X):
+            return block_work().fit(self, X, y)
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings(X.shape[1])
         span = Span.of_varying(X)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.settings import check_count, check_number
-from nearkin.numerics.lazy_rows import refuse_lazy
+from nearkin.rows_in_blocks import block_work, in_blocks
 
 #: Rows that are held in float64 at a time.
 ROWS_AT_ONCE = 4_096
@@ -72,13 +72,15 @@ class RCA(EmbeddingLearner):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens, or a Dask array or data frame.
         y : array-like of shape (n_samples,) or None
             Labels: every class is a chunklet. Not needed if `chunklets` is given.
         chunklets : array-like of int of shape (n_samples,) or None
             Chunklet of each row, -1 for rows in none.
         """
-        refuse_lazy(X, type(self).__name__)
+        if in_blocks(X):
+            return block_work().fit(self, X, y, chunklets=chunklets)
         if chunklets is None:
             if y is None:
                 raise ValueError("RCA requires y to be passed, but the target y is None; or give chunklets.")

@@ -21,8 +21,8 @@ from nearkin.learners.constraint.cross_fitting import (
 )
 from nearkin.learners.constraint.metric_path import Candidate, diagonal_path, full_path, with_euclid
 from nearkin.learners.constraint.path_settings import PathSettings, Setting, path_settings
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.margin_dual import MarginSolution
+from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.supervision.triplets import output_ordered_triplets, standardised_targets
 
 # Relative duality gap at which metrics are good enough to be compared.
@@ -205,7 +205,7 @@ class DMLMTP(EmbeddingLearner):
         return self
 
     def _validate_rows_and_targets(self, X, y):
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         X, y = validate_data(
             self,
             X,

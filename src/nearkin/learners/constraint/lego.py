@@ -10,7 +10,7 @@ from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.constraint.itml import prior_bounds
 from nearkin.learners.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
-from nearkin.numerics.lazy_rows import refuse_lazy
+from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import balanced_pairs
 
@@ -113,7 +113,7 @@ class LEGO(PairLearner):
         -------
         self
         """
-        refuse_lazy(X, type(self).__name__)
+        refuse_blocks(X, type(self).__name__)
         begun = hasattr(self, "components_")
         if (y is None) == (pairs is None):
             raise ValueError("LEGO learns from labels y or from pairs: give one of them.")

@@ -232,11 +232,11 @@ class SCML(TripletLearner):
             del self.components_
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X, out=None) -> np.ndarray:
         """Rows of X in the learned space, where plain Euclid is the learned distance; not with `local`."""
         if self.local:
             raise AttributeError("SCML(local=True) is not an embedding: use KNNClassifier or distance_.")
-        return super().transform(X)
+        return super().transform(X, out)
 
     def _bases_in(self, span: Span, rows, triplets, codes) -> np.ndarray:
         """Directions of unit length in the coordinates of the span."""

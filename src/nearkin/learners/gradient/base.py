@@ -23,13 +23,13 @@ from nearkin.learners.gradient.callbacks import (
     StepReporter,
     with_callbacks,
 )
-from nearkin.learners.gradient.early_stopping import steps_by_halves, stops_early
+from nearkin.learners.gradient.early_stopping import loss_of_unseen, steps_by_halves, stops_early
 from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
-from nearkin.numerics.lazy_rows import refuse_lazy
 from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
+from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
 
@@ -63,6 +63,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     euclid_share: object = 0.0
     #: Frames from a warning to the caller of `fit`.
     _frames_to_caller = 3
+    #: How unseen halves judge a step.
+    _judged_by = staticmethod(loss_of_unseen)
     #: What tunes the fit beyond the parameters.
     fit_policy: ClassVar[FitPolicy] = FitPolicy()
 
@@ -84,22 +86,28 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return named_solver(self.solver, self.max_iter, self.tol)
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, fit_sample=None):
         """Learn the map.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or rows in blocks
+            What `nearkin.open_rows` opens, or a Dask array or data frame; with `fit_sample`, or for LMNN and
+            LMCA, which can see all of them.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample's part of the objective; samples of weight zero are left out.
+        fit_sample : int or "auto", optional
+            Learn from so many of the rows only: a share of every class, chosen by a hash of the row number.
+            "auto" is `nearkin.scale.sample_size`.
 
         Returns
         -------
         self
         """
         check_settings(self)
-        refuse_lazy(X, type(self).__name__)
+        if fit_sample is not None or in_blocks(X):
+            return block_work().fit(self, X, y, fit_sample=fit_sample, sample_weight=sample_weight)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         map_ = self._map()
@@ -117,7 +125,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             last = None if warm else self._last_step(map_, training, theta0, rng)
             result = self._best_of_restarts(map_, training, theta0, rng, reporter, last)
         self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
-        share = self._share(X, y, weights, warm)
+        share = self._share(X, y, weights, warm, last)
         for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
             setattr(self, name, value)
         blend_with_euclid(self, X, share)
@@ -143,7 +151,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             )
         return X, codes, weights
 
-    def _share(self, X, y, weights, warm: bool) -> float:
+    def _share(self, X, y, weights, warm: bool, last: int | None) -> float:
         """How much of plain Euclid the learned distance keeps; a warm start keeps as much as before."""
         if self.euclid_share != "auto":
             return float(self.euclid_share)  # type: ignore[arg-type]
@@ -155,7 +163,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         # Who asks for few dimensions would not get them from a blend with all features.
         if reduces or not isinstance(y, np.ndarray):
             return 0.0
-        share = chosen_share(self, X, y, weights, self.fit_policy.share)
+        # Parts of the rows take as many steps as all of them; how many help has been judged already.
+        settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
+        share = chosen_share(self, X, y, weights, self.fit_policy.share, settled)
         if self.verbose:
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share
@@ -182,18 +192,26 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         last = steps_by_halves(
             map_,
             self._loss(),
-            self._solver(),
+            self._descend_half,
             training.F,
             training.y,
             theta0,
+            most_steps=self._most_steps(),
             weights=training.weights,
             rng=rng,
             policy=policy,
+            judged_by=self._judged_by,
         )
         if self.verbose:
             told = "all steps help" if last is None else f"best after step {last}"
             print(f"[{type(self).__name__}] unseen halves: {told}")
         return last
+
+    def _most_steps(self) -> int:
+        return self._solver().max_iter
+
+    def _descend_half(self, objective, start, callback) -> SolverResult:
+        return self._solver().minimise(objective, start, callback)
 
     def _best_of_restarts(self, map_, training, theta0, rng, reporter, last) -> SolverResult:
         objective = Objective(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from nearkin.learners.gradient.policy import EarlyStoppingPolicy
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.losses import Loss
 from nearkin.maps import Map
+from nearkin.numerics.products import squared_distances
+from nearkin.numerics.selection import smallest_per_row
 from nearkin.objective import Objective
-from nearkin.solvers import Solver
+from nearkin.solvers import SolverResult
 
 DEFAULT = EarlyStoppingPolicy()
 
@@ -25,23 +31,80 @@ def stops_early(setting, n_samples: int, policy: EarlyStoppingPolicy = DEFAULT) 
     return wanted and n_samples >= 2 * policy.smallest_half
 
 
+@dataclass(frozen=True)
+class Half:
+    """Rows that steps are taken on, and rows that judge them.
+
+    Attributes
+    ----------
+    map_, loss
+        What is fitted.
+    F, y, weights
+        Lifted inputs, targets and weights (or None) of all rows.
+    seen, unseen : ndarray of int
+        Rows of the half that is fitted and of the other one.
+    start : ndarray
+        Where the half begins.
+    """
+
+    map_: Map
+    loss: Loss
+    F: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray | None
+    seen: np.ndarray
+    unseen: np.ndarray
+    start: np.ndarray
+
+    def objective(self, rows: np.ndarray) -> Objective:
+        """The loss of some of the rows by themselves."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Objective(self.map_, self.loss, self.F[rows], self.y[rows], self.start, sample_weight=weights)
+
+
+#: A judgement of the parameters after a step of a half: less is better.
+Judge = Callable[[np.ndarray], float]
+#: Takes steps from a start, telling a callback the parameters and the value after each.
+Descent = Callable[[Objective, np.ndarray, Callable], SolverResult]
+
+
+def loss_of_unseen(half: Half) -> Judge:
+    """The loss of the unseen rows by themselves, embedded by a map that has not seen them."""
+    objective = half.objective(half.unseen)
+    return lambda theta: objective(theta)[0]
+
+
+def errors_of_unseen(half: Half, neighbours: tuple[int, ...] = (1, 3, 5, 9)) -> Judge:
+    """Share of the unseen rows whose nearest seen rows vote for another class."""
+    truth, known = half.y[half.unseen], half.y[half.seen]
+    most = min(max(neighbours), len(known))
+
+    def judge(theta) -> float:
+        Q, R = (half.map_.forward(theta, half.F[rows])[0] for rows in (half.unseen, half.seen))
+        nearest = smallest_per_row(squared_distances(Q, R), most)[1]
+        return 1 - float(right_votes(known[nearest], truth, neighbours).mean())
+
+    return judge
+
+
 def steps_by_halves(
     map_: Map,
     loss: Loss,
-    solver: Solver,
+    descend: Descent,
     F,
     y,
     theta0,
     *,
+    most_steps: int,
     weights=None,
     rng: np.random.RandomState,
     policy: EarlyStoppingPolicy = DEFAULT,
+    judged_by: Callable[[Half], Judge] = loss_of_unseen,
 ) -> int | None:
-    """The number of steps after which the loss on unseen rows is least; None if it is least at the end.
+    """The number of steps after which unseen rows are served best; None if that is at the end.
 
     The rows are split in two halves, each half is fitted from its own start, and after every step the
-    loss is taken of the other half by itself: its rows are embedded by a map that has not seen
-    them, and predicted from each other.
+    other half judges.
 
     Parameters
     ----------
@@ -51,6 +114,8 @@ def steps_by_halves(
         Class codes in rising order, or real targets.
     theta0 : ndarray
         Start of the whole; taken where a half has no start of its own.
+    most_steps : int
+        The budget.
 
     Notes
     -----
@@ -63,23 +128,13 @@ def steps_by_halves(
         halves = split_in_halves(y, rng)
         for seen, unseen in (halves, halves[::-1]):
             start = _start(map_, F, seen, y, theta0, rng, policy)
-            fitted, judge = (
-                Objective(
-                    map_,
-                    loss,
-                    F[rows],
-                    y[rows],
-                    start,
-                    sample_weight=None if weights is None else weights[rows],
-                )
-                for rows in (seen, unseen)
-            )
-            curves.append(_unseen_values(solver, fitted, judge, start, policy.patience))
+            half = Half(map_, loss, F, y, weights, seen, unseen, start)
+            curves.append(_unseen_values(half, descend, judged_by(half), policy.patience))
     length = max(map(len, curves))
     # A half that has ended stays where it is.
     mean = np.mean([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves], axis=0)
     best = int(mean.argmin())
-    return None if best >= solver.max_iter else best
+    return None if best >= most_steps else best
 
 
 def split_in_halves(y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
@@ -106,13 +161,13 @@ def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:
     return start if own <= policy.largest_blow_up * usual else theta0
 
 
-def _unseen_values(solver: Solver, fitted: Objective, judge: Objective, start, patience: int) -> list[float]:
-    """The loss of the unseen rows at the start and after each step."""
-    values = [judge(start)[0]]
+def _unseen_values(half: Half, descend: Descent, judge: Judge, patience: int) -> list[float]:
+    """What the unseen rows say of the start and of the parameters after each step."""
+    values = [judge(half.start)]
 
     def after_step(theta, _) -> bool:
-        values.append(judge(theta)[0])
+        values.append(judge(theta))
         return len(values) - 1 - int(np.argmin(values)) >= patience
 
-    solver.minimise(fitted, start, after_step)
+    descend(half.objective(half.seen), half.start, after_step)
     return values

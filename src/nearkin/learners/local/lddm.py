@@ -19,6 +19,7 @@ from nearkin.numerics.neighbours import other_class_neighbours, same_class_neigh
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.numerics.threads import blas_threads
+from nearkin.rows_in_blocks import by_blocks
 
 # "auto" makes every row focal up to this many.
 MOST_FOCAL_ROWS = 2000
@@ -164,6 +165,7 @@ class LDDM(ClassifierMixin, Learner):
             chosen.append(members[np.unique(nearest)])
         return np.sort(np.concatenate(chosen))
 
+    @by_blocks
     def predict_proba(self, X) -> np.ndarray:
         """Share of the weighted votes of each class, in the order of `classes_`."""
         X = self._validate_new(X)
@@ -174,6 +176,7 @@ class LDDM(ClassifierMixin, Learner):
                 self._vote(U[part], votes[part])
         return votes / votes.sum(axis=1, keepdims=True)
 
+    @by_blocks
     def predict(self, X) -> np.ndarray:
         """The class of the largest sum of votes; the first among equals."""
         P = self.predict_proba(X)

@@ -19,6 +19,7 @@ from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
 from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedule, Trained, train
 from nearkin.learners.settings import is_number, is_whole
+from nearkin.rows_in_blocks import block_work, by_blocks, in_blocks
 
 # Epochs without progress before training stops.
 PATIENCE = 10
@@ -46,6 +47,8 @@ class PrototypeLearner(ClassifierMixin, Learner):
         sample_weight : array of shape (n_samples,), optional
             A row of weight w counts like w equal rows.
         """
+        if in_blocks(X):
+            return block_work().fit(self, X, y, sample_weight=sample_weight)
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -175,11 +178,13 @@ class PrototypeLearner(ClassifierMixin, Learner):
             D, np.searchsorted(self._prototype_codes, np.arange(len(self.classes_))), axis=1
         )
 
+    @by_blocks
     def predict(self, X) -> np.ndarray:
         """The class of the nearest prototype; the first class among equally near ones."""
         X = self._validate_new(X)
         return self.classes_[self._class_distances(X).argmin(axis=1)]
 
+    @by_blocks
     def predict_proba(self, X) -> np.ndarray:
         """Class probabilities from the distance ratios of the training objective.
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from nearkin.scale.row_hash import lowest_per_class, row_hash
+from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
 
 def test_hashes_look_random_and_never_collide():

@@ -1,0 +1,65 @@
+"""Rows that are not in memory, told apart before anybody reads or computes them, and who works on them.
+
+Estimators know two things of such rows: that they come in blocks (`in_blocks`), and that `block_work` does
+what is asked. The work itself is done by `nearkin.scale`, a room above the estimators, looked up by its name
+when the first such rows arrive, so that no estimator depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+#: What works on rows in blocks: `fit(learner, X, y, **given)` and `answers(model, method, X, out)`.
+WORK = "nearkin.scale.work"
+
+
+def is_lazy(X) -> bool:
+    """Whether X is a Dask collection; Dask is not imported to find out.
+
+    >>> is_lazy([[1.0]])
+    False
+    """
+    return hasattr(X, "__dask_graph__") and type(X).__module__.partition(".")[0].startswith("dask")
+
+
+def in_blocks(X) -> bool:
+    """Whether the rows of X come in blocks: what `open_rows` opens, and Dask collections.
+
+    >>> in_blocks([[1.0]])
+    False
+    """
+    return (hasattr(X, "blocks") and hasattr(X, "block_rows")) or is_lazy(X)
+
+
+def block_work() -> Any:
+    """The module that works on rows in blocks."""
+    return import_module(WORK)
+
+
+def by_blocks(method: Callable) -> Callable:
+    """Let a method of rows take rows in blocks too: it answers for each block, and answers are put together.
+
+    Of a file they come as an array, of a Dask collection as another one, computed when it is asked for.
+    """
+
+    @wraps(method)
+    def of_rows(self, X):
+        return block_work().answers(self, method.__name__, X) if in_blocks(X) else method(self, X)
+
+    return of_rows
+
+
+def refuse_blocks(X, who: str) -> None:
+    """Raise where X comes in blocks: it would be read or computed whole, in this process, without a word."""
+    if not in_blocks(X):
+        return
+    what = "a Dask collection" if is_lazy(X) else "rows of a file"
+    small = "X.compute()" if is_lazy(X) else "X[:]"
+    raise TypeError(
+        f"{who} was given {what}, which would be pulled whole into this process. Fit it on a sample, "
+        "nearkin.scale.fit_sample(learner, X, y), and embed all rows by transform or move of the fitted "
+        f"learner, which take rows in blocks. If they fit into memory, give {small}."
+    )
