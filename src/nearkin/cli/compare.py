@@ -91,6 +91,10 @@ def compare(
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Measure on the Dask cluster there, such as tcp://host:8786."),
+    ] = None,
     seed: SeedOption = 0,
     report: Annotated[str | None, typer.Option(metavar="HTML", help="Write a report to this file.")] = None,
     embed_plotly: EmbedOption = False,
@@ -146,6 +150,7 @@ def compare(
             scale=scale,
             references=references,
             jobs=jobs or 0,
+            scheduler=scheduler,
             seed=seed,
             results=results_path,
             progress=progress,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
@@ -42,6 +43,7 @@ def compare(
     more_repeats: RepeatRule | None = None,
     store: ResultsStore | None = None,
     jobs: int = 1,
+    pool: WorkerPool | None = None,
     time_budget: float | None = None,
     task_seconds: float | None = None,
     task_memory: int | None = None,
@@ -84,6 +86,8 @@ def compare(
         Where results are kept; in memory by default.
     jobs : int
         Worker processes; 0 means one per core. Results do not depend on it.
+    pool : WorkerPool or the like, optional
+        Workers to use instead of processes of this machine, such as a `nearkin.scale.cluster.ClusterPool`.
     time_budget : float, optional
         Seconds for everything.
     task_seconds, task_memory, isolate, progress
@@ -124,8 +128,8 @@ def compare(
     problem = Problem(name, X, y, task, metric)  # type: ignore[arg-type]
     protocol = default_protocol(problem.task) if protocol is None else protocol
     store = ResultsStore.open() if store is None else store
-    jobs = n_jobs(jobs)
-    with WorkerPool(jobs if isolate else 0, task_memory) as pool:
+    jobs = n_jobs(jobs) if pool is None else len(pool.workers)
+    with WorkerPool(jobs if isolate else 0, task_memory) if pool is None else nullcontext(pool) as pool:
         contest = _Contest(
             problem,
             candidates,
