@@ -42,6 +42,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     _task: ClassVar[str]
     distance_: Distance
+    _search: NeighbourSearch | SearchedOnce
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         state.pop("_building", None)
         return state
 
-    def _built_search(self) -> NeighbourSearch:
+    def _built_search(self) -> NeighbourSearch | SearchedOnce:
         search = self.__dict__.get("_search")
         if search is None:
             # Of several threads that find a loaded model without an index, one builds it.

@@ -99,7 +99,7 @@ class SearchedOnce:
     Votes of several numbers of neighbours, hubness and retrieval scores then share one search.
     """
 
-    def __init__(self, search: NeighbourSearch, queries, n_neighbors: int):
+    def __init__(self, search: NeighbourSearch | SearchedOnce, queries, n_neighbors: int):
         self._search, self._queries, self._most = search, queries, n_neighbors
         self._found: tuple[np.ndarray, np.ndarray] | None = None
 
