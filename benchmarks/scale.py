@@ -154,8 +154,8 @@ PAGE = """# Beyond one machine, measured
 
 Written by `python -m benchmarks.scale`: {rows:,} rows of {features} float32 in a memory-mapped file, ten
 classes, 2,000 candidates per class, {cores} cores, one BLAS thread. The cluster is made of processes on the
-same machine; ratios are of one run. Seconds of the processor stand beside those of the clock, which other work
-on the machine lengthens.
+same machine; ratios are of one run. Seconds of the processor stand beside those of the clock, which other
+work lengthens.
 [What the figures mean](../scale.md).
 
 {table}
