@@ -83,8 +83,9 @@ def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None, sample_weight=None
     check_euclid_share(learner.euclid_share)
     share = learner.euclid_share
     if share == "auto":
-        judged = y is not None and not reduces(learner)
-        share = chosen_share(learner, X, y, sample_weight, learner.share_policy) if judged else 0.0
+        share = 0.0
+        if y is not None and not reduces(learner):
+            share = chosen_share(learner, X, y, sample_weight, learner.share_policy)
     blend_with_euclid(learner, X, float(share))
 
 

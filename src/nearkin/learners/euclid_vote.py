@@ -26,6 +26,7 @@ class EuclidVote:
     euclid_share_: float
     share_policy: SharePolicy
     classes_: np.ndarray
+    _voting: tuple[np.ndarray, np.ndarray] | None
 
     def _own_proba(self, X: np.ndarray) -> np.ndarray:
         """Class probabilities without Euclid's, for checked rows."""
@@ -38,15 +39,15 @@ class EuclidVote:
         if share == "auto":
             share = chosen_vote(self, X, codes, sample_weight, self.share_policy)
         self.euclid_share_ = float(share)  # type: ignore[arg-type]
-        self._voting_rows, self._voting_codes = (X, codes) if self.euclid_share_ else (None, None)
+        self._voting = (X, codes) if self.euclid_share_ else None
 
     def _shared_proba(self, X: np.ndarray) -> np.ndarray:
         """Class probabilities with Euclid's share of the vote."""
         own = self._own_proba(X)
         share = self.euclid_share_
-        if share == 0:
+        if self._voting is None:
             return own
-        plain = euclid_votes(X, self._voting_rows, self._voting_codes, len(self.classes_))
+        plain = euclid_votes(X, *self._voting, len(self.classes_))
         return ((1 - share) * own + share * plain).astype(own.dtype, copy=False)
 
 

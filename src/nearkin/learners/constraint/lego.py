@@ -144,7 +144,7 @@ class LEGO(PairLearner):
         L = self._learned.astype(np.float64) if begun else np.eye(X.shape[1])
         share = self.euclid_share_ if begun else 0.0 if self.euclid_share == "auto" else self.euclid_share
         self._keep(self._through(L, X, given).astype(X.dtype))
-        blend_with_euclid(self, X, float(share))
+        blend_with_euclid(self, X, float(share))  # type: ignore[arg-type]
         return self
 
     def _check_settings(self, n_features: int) -> None:
