@@ -8,8 +8,8 @@
 
 Each round starts a fresh process for either code, one after the other, which fits once to load what is
 compiled and then several times; the least CPU time of all rounds counts. Both codes take the same number of
-steps from the same start, given as a matrix, and LMNN the published loss (`euclid_share=0`). A ratio below one says
-that this checkout is faster. Objectives are printed too: speed is worth nothing at a worse one.
+steps from the same start, given as a matrix, and LMNN the published loss (`euclid_share=0`). A ratio below
+one says that this checkout is faster. Objectives are printed too: speed is worth nothing at a worse one.
 """
 
 from __future__ import annotations
