@@ -29,24 +29,25 @@ class DaskSource(Source):
     """
 
     def __init__(self, rows, labels):
-        self._rows = _chunks_of_rows(rows)
+        self.row_chunks = _chunks_of_rows(rows)
         self.n_features = int(rows.shape[1])
         dtypes = list(rows.dtypes) if hasattr(rows, "columns") else [rows.dtype]
         self.dtype = np.result_type(*(float_dtype(dtype) for dtype in dtypes))
         if hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns):
             self.names = list(rows.columns)
-        self._labels = _chunks_of_labels(labels, rows)
-        if len(self._rows) != len(self._labels):
+        self.label_chunks = _chunks_of_labels(labels, rows)
+        if len(self.row_chunks) != len(self.label_chunks):
             raise ValueError(
-                f"rows come in {len(self._rows)} chunks, labels in {len(self._labels)}; repartition them."
+                f"rows come in {len(self.row_chunks)} chunks, labels in {len(self.label_chunks)}; "
+                "repartition them."
             )
         import dask
 
         count = dask.delayed(counted_labels, pure=False)
-        counted = dask.compute(*[count(part) for part in self._labels])
+        counted = dask.compute(*[count(part) for part in self.label_chunks])
         self.classes, self.sizes = reduce(joined_counts, counted)
         ends = np.cumsum([int(sizes.sum()) for _, sizes in counted])
-        self._starts = [0, *ends[:-1].tolist()]
+        self.starts = [0, *ends[:-1].tolist()]
 
     def total(self, statistic, add, stage):
         import dask
@@ -57,7 +58,7 @@ class DaskSource(Source):
         run, joined = dask.delayed(_result, pure=False), dask.delayed(add, pure=False)
         parts = [
             run(statistic, X, labels, classes, start, self.dtype)
-            for X, labels, start in zip(self._rows, self._labels, self._starts)
+            for X, labels, start in zip(self.row_chunks, self.label_chunks, self.starts)
         ]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)

@@ -111,7 +111,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self
         """
         check_settings(self)
-        if fit_sample is not None or in_blocks(X):
+        if fit_sample is not None or in_blocks(X) or self._learns_by_lists(X):
             return block_work().fit(self, X, y, fit_sample=fit_sample, sample_weight=sample_weight)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
@@ -146,6 +146,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self._warn_unless_converged(result)
         reporter.end(result.theta)
         return self
+
+    def _learns_by_lists(self, X) -> bool:
+        """Whether neighbours of these rows are to be found approximately."""
+        return False
 
     def _checked(self, X, y, sample_weight):
         """X, integer codes, and weights (or None), without the samples of weight zero."""
