@@ -222,29 +222,20 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
     X_train, y_train = _take(X, inner.train), y[inner.train]
     X_test, y_test = _take(X, inner.test), y[inner.test]
     model = seeded_clone(candidate.estimator, {**candidate.setting, **settings[group[0]]}, task_seed)
-<<<<<<< HEAD
     final, ready = prepared(model.fit(X_train, y_train), X_test)
-    found, metric = [], problem.metric
+    found: list[float] = []
+    metric, failure = problem.metric, None
     with _searched_once(final, ready, metric, y_train, _neighbours_in(settings, group)):
         for position in group:
             model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
-            found.append(metric.better(metric.score(final, ready, y_test, y_train)))
-=======
-    model.fit(X_train, y_train)
-    final, ready = prepared(model, X_test)
-    found: list[float] = []
-    failure = None
-    for position in group:
-        model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
-        try:
-            found.append(problem.metric.better(problem.metric.score(final, ready, y_test, y_train)))
-        except Exception as error:
-            # A setting that cannot predict is out; those that share its fit are not.
-            failure = error
-            found.append(-np.inf)
+            try:
+                found.append(metric.better(metric.score(final, ready, y_test, y_train)))
+            except Exception as error:
+                # A setting that cannot predict is out; those that share its fit are not.
+                failure = error
+                found.append(-np.inf)
     if failure is not None and max(found) == -np.inf:
         raise failure
->>>>>>> main
     return found
 
 
