@@ -133,6 +133,16 @@ def test_sets_are_found_by_name_alias_and_label():
         chosen_uses(paper, ["mushroom"])
 
 
+def test_only_the_methods_asked_for_are_run(make_paper):
+    found = reproduce(make_paper(), datasets=["iris"], methods=["nn"], isolate=False)
+    assert found.tables[0].methods == ("NN",)
+    assert found.tables[0].without_estimator == ("Guess", "Oracle")
+    assert [claim.here.answer for claim in found.claims] == ["not tested"] * 3
+    assert found.command == 'nearkin reproduce tiny --datasets iris --methods "NN" --seed 0'
+    with pytest.raises(ValueError, match="no method 'oracle'; it has: NN, Guess"):
+        reproduce(make_paper(), methods=["Oracle"], isolate=False)
+
+
 def test_rows_keep_the_shares_of_classes_and_only_wished_classes():
     y = np.repeat(["a", "b", "c"], [100, 50, 150])
     data = Dataset("toy", np.arange(300.0)[:, None], y, "classification")

@@ -187,10 +187,10 @@ def _tell_how_to_continue(results: Path | None) -> None:
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import leaderboard_table
+    from nearkin.report.leaderboard import plain_table
 
-    columns, rows = leaderboard_table(study.comparison)
-    print_table([Column(*column) for column in columns.items()], rows, str(study.data))
+    columns, rows = plain_table(study.comparison)
+    print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
     typer.echo(study.statement)
     able = study.comparison.could_win
     if able:

@@ -36,6 +36,7 @@ def reproduce(
     paper: Paper,
     *,
     datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
     quick: bool = False,
     seed: int = 0,
     jobs: int = 1,
@@ -53,6 +54,8 @@ def reproduce(
         From `nearkin.experiments.load_paper`.
     datasets : sequence of str, optional
         Names or labels of the sets to use; all of the paper's by default.
+    methods : sequence of str, optional
+        Labels of the methods to run; all of the paper's by default. Claims about others are not tested.
     quick : bool
         Fewer repeats, smaller grids and fewer rows, as the paper's declaration says.
     seed : int
@@ -76,6 +79,7 @@ def reproduce(
         Sets that are not at hand are listed in it with how to get them.
     """
     started = monotonic()
+    paper = with_methods(paper, methods)
     setups, absent = _gather(paper, chosen_uses(paper, datasets), quick, seed, download)
     tasks, notes = _plan(paper, setups, seed)
     own_store = store is None
@@ -97,6 +101,7 @@ def reproduce(
             store.close()
     circumstances = {
         "datasets": None if datasets is None else tuple(datasets),
+        "methods": None if methods is None else tuple(method.label for method in paper.methods),
         "quick": quick,
         "seed": seed,
         "seconds": monotonic() - started,
@@ -138,6 +143,18 @@ def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
             raise ValueError(f"{paper.key} has no data set {wished!r}; it has: {labels}.")
         chosen |= {use.label: use for use in matches}
     return [use for use in paper.datasets if use.label in chosen]
+
+
+def with_methods(paper: Paper, names: Sequence[str] | None) -> Paper:
+    """The paper with the methods asked for only, whatever their case; a wrong name is an error."""
+    if names is None:
+        return paper
+    wished = {name.strip().lower() for name in names}
+    unknown = wished - {method.label.lower() for method in paper.methods}
+    if unknown:
+        labels = ", ".join(method.label for method in paper.methods)
+        raise ValueError(f"{paper.key} has no method {', '.join(sorted(unknown))!r}; it has: {labels}.")
+    return replace(paper, methods=tuple(m for m in paper.methods if m.label.lower() in wished))
 
 
 def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
