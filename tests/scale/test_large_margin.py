@@ -90,11 +90,9 @@ def test_the_gradient_is_that_of_the_value(labelled):
 def test_dask_learns_what_one_machine_learns(labelled):
     da = pytest.importorskip("dask.array")
     X, y = labelled
-    settings = {"n_targets": 2, "mu": 0.3, "euclid_share": 0.0}
-    whole = LMNN(**settings, euclid_share=0.0).fit(X, y)
-    chunked = LMNN(**settings, euclid_share=0.0).fit(
-        da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=300)
-    )
+    settings = {"n_targets": 2, "mu": 0.3, "refresh_targets": 0, "euclid_share": 0.0}
+    whole = LMNN(**settings).fit(X, y)
+    chunked = LMNN(**settings).fit(da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=300))
     loss = LargeMarginLoss(2, 0.3)
     true_loss = loss.value_and_grad(chunked.transform(X), loss.prepare(X, y), exact=True)[0]
     assert true_loss == pytest.approx(whole.objective_, rel=0.03)
@@ -103,12 +101,12 @@ def test_dask_learns_what_one_machine_learns(labelled):
     assert chunked.search_recall_ == 1.0
     assert chunked.transform(X).shape == X.shape
     np.testing.assert_array_equal(chunked.classes_, whole.classes_)
-    few = LMCA(2, init="lda", max_iter=20, euclid_share=0.0).fit(da.from_array(X, chunks=(200, 6)), y)
+    few = LMCA(2, init="lda", max_iter=20).fit(da.from_array(X, chunks=(200, 6)), y)
     assert few.components_.shape == (2, 6)
     model = KNNClassifier(few, 3)
     assert model.fit(X, y).score(X, y) > 0.6
     with pytest.raises(TypeError, match="kernel"):
-        LMNN(kernel="rbf", euclid_share=0.0).fit(da.from_array(X, chunks=(200, 3)), y)
+        LMNN(kernel="rbf").fit(da.from_array(X, chunks=(200, 3)), y)
 
 
 def test_lda_from_sums_spans_what_lda_finds(labelled):
@@ -126,7 +124,7 @@ def test_approximate_lists_tell_their_recall(labelled):
     X, y = np.tile(X, (40, 1)) + np.random.default_rng(3).normal(size=(24_000, 6)), np.tile(y, 40)
     anchors = anchors_of(X.astype(np.float32), y, [], search="auto")
     assert 0.8 < anchors.recall(np.eye(6)) <= 1.0
-    learned = LMNN(max_iter=3, search="auto", euclid_share=0.0).fit(X[:2_000], y[:2_000])
+    learned = LMNN(max_iter=3, search="auto").fit(X[:2_000], y[:2_000])
     assert not hasattr(learned, "search_recall_")  # too few rows to be worth it
     with pytest.raises(ValueError, match="search"):
-        LMNN(search="faiss", euclid_share=0.0).fit(X, y)
+        LMNN(search="faiss").fit(X, y)

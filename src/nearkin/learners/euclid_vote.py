@@ -26,7 +26,8 @@ class EuclidVote:
     euclid_share_: float
     share_policy: SharePolicy
     classes_: np.ndarray
-    _voting: tuple[np.ndarray, np.ndarray] | None
+    #: Rows and codes that vote; none where a fit from blocks, or a share of zero, keeps no rows.
+    _voting: tuple[np.ndarray, np.ndarray] | None = None
 
     def _own_proba(self, X: np.ndarray) -> np.ndarray:
         """Class probabilities without Euclid's, for checked rows."""

@@ -187,7 +187,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
     def predict(self, X) -> np.ndarray:
         """The class of the nearest prototype, the first among equally near ones; or of the shared vote."""
         X = self._validate_new(X)
-        if self.euclid_share_ == 0:
+        if self._voting is None:
             return self.classes_[self._class_distances(X).argmin(axis=1)]
         return self.classes_[self._shared_proba(X).argmax(axis=1)]
 
