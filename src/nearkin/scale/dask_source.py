@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from nearkin.datasets.rows import as_float, float_dtype
+from nearkin.datasets.rows import as_float, float_dtype, open_rows
 from nearkin.numerics.threads import blas_threads
 from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
@@ -132,3 +132,47 @@ def answered_lazily(answer, rows):
 
 def _answer(X, answer, dtype):
     return answer(as_float(np.asarray(X), dtype))
+
+
+def dask_rows(rows, *, key: str | None = None, rows_per_chunk: int | None = None):
+    """A file of rows as a Dask array whose chunks are read by the workers that need them.
+
+    Parameters
+    ----------
+    rows : path or Rows
+        What `open_rows` opens; the path must lead to the same file on every worker.
+    key : str, optional
+        As for `open_rows`.
+    rows_per_chunk : int, optional
+        Some 16 MB of rows by default: what a fit in blocks reads at a time.
+
+    Returns
+    -------
+    dask.array.Array
+
+    Notes
+    -----
+    `dask.array.from_array` of a mapped file would send the whole file through the scheduler.
+    """
+    import dask
+    import dask.array
+
+    rows = open_rows(rows, key)
+    size = rows_per_chunk or rows.block_rows
+    opened = dask.delayed(rows, pure=False, traverse=False)
+    read = dask.delayed(_read, pure=False)
+    width = rows.shape[1]
+    return dask.array.concatenate(
+        [
+            dask.array.from_delayed(
+                read(opened, start, min(start + size, len(rows))),
+                shape=(min(size, len(rows) - start), width),
+                meta=np.empty((0, width), rows.dtype),
+            )
+            for start in range(0, len(rows), size)
+        ]
+    )
+
+
+def _read(rows, start: int, stop: int) -> np.ndarray:
+    return rows[start:stop]
