@@ -26,6 +26,7 @@ class Shares:
     untuned: float = 0.7
     tuned: float = 0.85
     grace: float = 0.1  # for what is under way at the end of a stage
+    sure_of_a_fold: int = 6  # of the quickest candidates, however long that takes
 
 
 def in_order_of_worth(
