@@ -16,6 +16,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from results_tables import reached_table, runs_table
 from sections import renewed, table
 
 import nearkin
@@ -120,16 +121,6 @@ def examples_table() -> str:
     return table(["example", "what it shows"], rows)
 
 
-def results_table() -> str:
-    """For the results: every run that is kept, with its headline."""
-    rows = []
-    for path in sorted((DOCS / "results").glob("*.md")):
-        headline = re.search(r"^\*\*(.+)\*\*$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        if headline:
-            rows.append([f"[{_title(path)}]({path.name})", headline[1]])
-    return table(["run", "outcome"], rows)
-
-
 def _title(path: Path) -> str:
     return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
@@ -140,7 +131,7 @@ PARTS = {
     METHODS: {"methods": methods_table},
     DOCS / "README.md": {"examples": examples_table},
     DOCS / "which-learner.md": {"learners": glance_table},
-    DOCS / "results" / "README.md": {"results": results_table},
+    DOCS / "results" / "README.md": {"results": runs_table, "reached": reached_table},
 }
 
 

@@ -46,7 +46,7 @@ for name, learner in learners.items():
 # %%
 # Memory that NumPy asks for during one more fit. A matrix of all pairs would take n² numbers.
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4))
+fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
 for number, (name, learner) in enumerate(learners.items()):
     left.loglog(sizes, seconds[name], "o-", color=f"C{number}", label=name)
     peaks = []
@@ -63,5 +63,5 @@ right.set(title="Megabytes beside the data", xlabel="rows")
 for ax in (left, right):
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
-left.legend()
+fig.legend(loc="outside right center")
 plt.show()

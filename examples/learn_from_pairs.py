@@ -22,6 +22,7 @@ train, test, d_train, d_test = train_test_split(X, digit, test_size=0.4, random_
 def told_pairs(digits, n, rng):
     """Pairs of rows, half of them alike, as someone might tell us of them."""
     pairs = rng.integers(len(digits), size=(20 * n, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     alike = digits[pairs[:, 0]] == digits[pairs[:, 1]]
     rows = np.concatenate([np.flatnonzero(alike)[: n // 2], np.flatnonzero(~alike)[: n // 2]])
     return pairs[rows], alike[rows]

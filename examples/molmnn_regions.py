@@ -41,7 +41,7 @@ for name, model in models.items():
 
 mixture = models["MoLMNN, two regions"].learner_
 fig, (left, right) = plt.subplots(1, 2, width_ratios=(3, 2))
-across, up = np.meshgrid(np.linspace(-8, 12, 140), np.linspace(-8, 8, 110))
+across, up = np.meshgrid(np.linspace(-9, 12, 140), np.linspace(-10, 9, 110))
 grid = np.zeros((across.size, 10))
 grid[:, :2] = np.column_stack([across.ravel(), up.ravel()])
 gate = mixture.gate(grid)[:, 0].reshape(across.shape)

@@ -87,7 +87,7 @@ again = CliRunner().invoke(
 assert again.exit_code == 0, again.output
 """
     run(copy, "-c", script)
-    assert "1 of 1 claims hold" in (copy / PAGE_OF_THE_PAPER).read_text(encoding="utf-8")
+    assert "1 of 1 claims of the paper hold" in (copy / PAGE_OF_THE_PAPER).read_text(encoding="utf-8")
 
 
 #: Tests that are there already and must find what was added, by what their names contain.

@@ -43,7 +43,11 @@ ENTRY = Entry(
         Contestant("nearkin", nearkin, quality=quality, repeats=5),
         Contestant("pyDML", pydml, "pydml", quality=quality, repeats=2, time_bound=180),
     ),
-    cases=({"name": "digits", "n": 1_257, "d": 64}, {"name": "mnist", "n": 3_500, "d": 50}),
+    cases=(
+        {"name": "digits", "n": 1_257, "d": 64},
+        {"name": "mnist", "n": 3_500, "d": 50},
+        {"name": "mnist", "n": 3_500, "d": 164},
+    ),
     quick_cases=({"name": "digits", "n": 300, "d": 10},),
     targets=(Target("nearkin", "pyDML", 1 / 20),),
 )

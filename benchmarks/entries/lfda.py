@@ -45,6 +45,7 @@ ENTRY = Entry(
     cases=(
         {"name": "digits", "n": 1_257, "d": 64},
         {"name": "mnist", "n": 3_500, "d": 50},
+        {"name": "mnist", "n": 3_500, "d": 164},
         {"name": "mixture", "n": 8_000, "d": 50},
     ),
     quick_cases=({"name": "digits", "n": 300, "d": 10},),

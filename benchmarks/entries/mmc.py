@@ -55,7 +55,11 @@ ENTRY = Entry(
         Contestant("nearkin", nearkin, quality=quality, repeats=3),
         Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=1, time_bound=180),
     ),
-    cases=({"name": "digits", "n": 1_257, "d": 64}, {"name": "mnist", "n": 3_500, "d": 50}),
+    cases=(
+        {"name": "digits", "n": 1_257, "d": 64},
+        {"name": "mnist", "n": 3_500, "d": 50},
+        {"name": "mnist", "n": 3_500, "d": 164},
+    ),
     quick_cases=({"name": "digits", "n": 300, "d": 10},),
     targets=(Target("nearkin", "metric-learn", 1 / 10),),
 )

@@ -53,6 +53,10 @@ ENTRY = Entry(
         Contestant("nearkin", nearkin, quality=quality, repeats=2),
         Contestant("pyDML", pydml, "pydml", quality=quality, repeats=1, time_bound=180),
     ),
-    cases=({"name": "digits", "n": 1_257, "d": 64}, {"name": "mnist", "n": 3_500, "d": 50}),
+    cases=(
+        {"name": "digits", "n": 300, "d": 10},
+        {"name": "digits", "n": 1_257, "d": 64},
+        {"name": "mnist", "n": 3_500, "d": 50},
+    ),
     quick_cases=({"name": "digits", "n": 300, "d": 10},),
 )

@@ -28,5 +28,6 @@ __getattr__, __dir__ = _discovery.lazy_names(
         "open_rows": "nearkin.datasets.rows",
         "save": "nearkin.persistence",
         "to_faiss": "nearkin.predictors",
+        "to_onnx": "nearkin.predictors",
     },
 )

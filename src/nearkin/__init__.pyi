@@ -59,6 +59,7 @@ from nearkin.persistence import load as load
 from nearkin.persistence import save as save
 from nearkin.predictors.classifier import KNNClassifier as KNNClassifier
 from nearkin.predictors.faiss_handover import to_faiss as to_faiss
+from nearkin.predictors.onnx_handover import to_onnx as to_onnx
 from nearkin.predictors.pairs import PairClassifier as PairClassifier
 from nearkin.predictors.regressor import KNNRegressor as KNNRegressor
 from nearkin.predictors.triplets import TripletScorer as TripletScorer

@@ -17,7 +17,7 @@ NAMED = {
     "rajabzadeh2018": "australian-onehot balance cancer diabetes german glass heart ionosphere iris letter "
     "liver seeds sonar vehicle wine yeast isolet mnist semeion usps 20news",
     "semerci2013": "abalone arabidopsis australian bupa ctg faults german_numeric heart ionosphere mg musk "
-    "optdigits pendigits pima segment sonar splice transfusion wdbc yeast yale",
+    "optdigits pendigits pima segment sonar splice-60 transfusion wdbc yeast yale",
     "gonzalez2016": "waterquality edm sf1 sf2 jura enb slump andro osales scpf atp1d atp7d rf1 rf2 oes97 "
     "oes10",
 }

@@ -8,8 +8,9 @@ from nearkin.experiments.values import Values
 
 #: Step between two methods: within what a claim forgives, and beyond it.
 STEPS = (0.01, 10.0)
-#: Whether the step grows or shrinks with the number of features, or the order turns round on every other set.
-SHAPES = ("grows", "shrinks", "alternates")
+#: Whether the step grows or shrinks with the number of features, the order turns round on every other set,
+#: the others take turns behind the method in front, or each method is twenty times the one before it.
+SHAPES = ("grows", "shrinks", "alternates", "takes turns", "steep")
 #: A chosen setting, smaller or larger than any that a claim could ask for.
 SETTINGS = (1, 100)
 
@@ -42,13 +43,23 @@ def _values(paper, order, step, shape, setting):
     rng = np.random.RandomState(0)
     means, folds = {}, {}
     for i, label in enumerate(labels):
-        size = step * {"grows": i + 1, "shrinks": len(labels) - i, "alternates": 1}[shape]
+        size = step * {"grows": i + 1, "shrinks": len(labels) - i}.get(shape, 1)
         names = order[::-1] if shape == "alternates" and i % 2 else order
+        if shape == "takes turns":
+            turn = 1 + i % (len(order) - 1)
+            names = [order[0], *order[turn:], *order[1:turn]]
         for measure, (position, name) in product(paper.measures, enumerate(names, 1)):
-            scores = size * position + step * rng.uniform(-0.01, 0.01, 10)
-            means[measure, label, name] = float(size * position)
+            mean = size * (20.0 ** (position - 1) if shape == "steep" else position)
+            scores = mean + step * rng.uniform(-0.01, 0.01, 10)
+            means[measure, label, name] = float(mean)
             folds[measure, label, name] = tuple(scores)
     settings = {name for chosen in paper.published_choices.values() for name in chosen}
-    choices = {(label, name): dict.fromkeys(settings, setting) for label in labels for name in order}
+    # The method in front chose one of the two, all others the other.
+    (other,) = set(SETTINGS) - {setting}
+    choices = {
+        (label, name): dict.fromkeys(settings, setting if name == order[0] else other)
+        for label in labels
+        for name in order
+    }
     n_features = {label: i + 2 for i, label in enumerate(labels)}
     return Values(labels, means, folds=folds, choices=choices, n_features=n_features)

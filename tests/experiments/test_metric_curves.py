@@ -70,3 +70,5 @@ def test_contradictory_triplets_leave_no_point():
     model = MetricPathRegressor("diagonal", (point,), point).fit(X, y)
     with pytest.raises(ValueError, match="contradict"):
         model.predict(X)
+    euclid = MetricPathRegressor().fit(X, y).predict(X)
+    assert np.array_equal(model.set_params(contradictory="Euclid").predict(X), euclid)

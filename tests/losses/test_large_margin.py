@@ -123,3 +123,21 @@ def test_lists_come_back_after_a_step_too_far(monkeypatch):
     loss.value_and_grad(0.01 * Z, state)
     # Once it is known to be crowded, a look at some rows is enough.
     assert len(lists) == before + 1
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_best_scale_is_about_the_least_value(mu, size):
+    Z, y, _ = rows(n=60)
+    loss = LargeMarginLoss(1, mu)
+    state = loss.prepare(size * Z, y)
+    best = loss.best_scale(size * Z, state)
+    values = [loss.value_and_grad(c * best * size * Z, state)[0] for c in (0.5, 1.0, 2.0)]
+    assert values[1] == min(values)
+    assert best * size == pytest.approx(loss.best_scale(Z, loss.prepare(Z, y)), rel=1e-6)
+
+
+def test_best_scale_without_a_push_is_none_in_particular():
+    Z, y, _ = rows(n=30)
+    loss = LargeMarginLoss(1, 0.0)
+    assert loss.best_scale(Z, loss.prepare(Z, y)) > 0

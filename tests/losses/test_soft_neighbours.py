@@ -16,6 +16,8 @@ from nearkin.pairwise import ListPolicy, SearchPolicy, SoftPolicy
 LISTED = {"smallest_listed": 10, "largest_listed_share": 1.0}
 NCA_LISTED, MEGM_LISTED = SoftPolicy(**LISTED), replace(MEGM_POLICY, **LISTED)
 BLOCKS = SoftPolicy(smallest_listed=10**9)
+#: No list is short enough, so that rows are listed and forgotten some at a time.
+STREAMED = {"smallest_listed": 10, "largest_listed": 1, "largest_streamed_share": 1.0}
 
 
 def rows(n=120, e=3, n_classes=4, seed=0, spread=1.0):
@@ -76,6 +78,25 @@ def test_near_pairs_and_full_blocks_agree(blocked, loss, dtype):
     assert state.memory.lists.pairs is not None
     assert certain == pytest.approx(full, rel=1e-4)
     np.testing.assert_allclose(certain_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
+
+
+@pytest.mark.parametrize("targets", ["classes", "real"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_stretches_of_rows_and_full_blocks_agree(targets, dtype):
+    Z, y, w = rows(n=600, spread=5.0)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((600, 2))
+    Z = Z.astype(dtype)
+    blocked, loss = MEGMLoss(4, BLOCKS), MEGMLoss(4, replace(MEGM_POLICY, **STREAMED))
+    full, full_gradient = blocked.value_and_grad(3 * Z, blocked.prepare(Z, y, start=Z, sample_weight=w))
+    state = loss.prepare(Z, y, start=Z, sample_weight=w)
+    for exact in (False, True):
+        value, gradient = loss.value_and_grad(3 * Z, state, exact=exact)
+        assert state.inexact != exact
+        assert state.memory.lists.pairs is None
+        assert 1 < state.memory.neighbours < 600
+        tolerance = 1e-4 if exact else 15 * state.tolerance
+        assert value == pytest.approx(full, rel=tolerance)
+        assert np.linalg.norm(gradient - full_gradient) <= tolerance * np.linalg.norm(full_gradient)
 
 
 @pytest.mark.parametrize("loss", [NCALoss(NCA_LISTED), MEGMLoss(4, MEGM_LISTED)])

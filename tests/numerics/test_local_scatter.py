@@ -3,15 +3,25 @@
 import numpy as np
 import pytest
 
-from nearkin.numerics.local_scatter import local_scales, local_scatters
+from nearkin.numerics.local_scatter import local_scatters
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(23, 3)) + 5
 codes = np.repeat([0, 1, 2, 3], [10, 8, 4, 1])
 
 
-def naive_scatters(X, codes, scales):
-    n = len(X)
+def naive_scales(X, codes, k):
+    """Distance to the k-th nearest other row of the class, to the farthest if there are fewer."""
+    scales = np.zeros(len(X))
+    for i in range(len(X)):
+        others = np.flatnonzero((codes == codes[i]) & (np.arange(len(X)) != i))
+        lengths = np.sort(np.linalg.norm(X[others] - X[i], axis=1))
+        scales[i] = lengths[min(k, len(lengths)) - 1] if len(lengths) else 0.0
+    return scales
+
+
+def naive_scatters(X, codes, k):
+    n, scales = len(X), naive_scales(X, codes, k)
     within, between = np.zeros((3, 3)), np.zeros((3, 3))
     for i in range(n):
         for j in range(n):
@@ -27,28 +37,20 @@ def naive_scatters(X, codes, scales):
     return within, between
 
 
-def test_scatters_equal_their_double_sums():
-    scales = local_scales(X, codes, 3)
-    for found, wanted in zip(local_scatters(X, codes, scales), naive_scatters(X, codes, scales)):
+@pytest.mark.parametrize("k", [1, 3, 5, 30])
+def test_scatters_equal_their_double_sums(k):
+    for found, wanted in zip(local_scatters(X, codes, k), naive_scatters(X, codes, k)):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
-def test_scales_reach_the_neighbour_asked_for_or_the_farthest():
-    for k in (1, 5):
-        scales = local_scales(X, codes, k)
-        for i in range(len(X)):
-            others = np.flatnonzero((codes == codes[i]) & (np.arange(len(X)) != i))
-            lengths = np.sort(np.linalg.norm(X[others] - X[i], axis=1))
-            wanted = lengths[min(k, len(lengths)) - 1] if len(lengths) else 0.0
-            assert scales[i] == pytest.approx(wanted)
-
-
-def test_rows_all_alone_have_no_scale():
-    np.testing.assert_array_equal(local_scales(X, np.arange(len(X)), 3), 0)
+def test_rows_all_alone_have_nothing_within():
+    within, between = local_scatters(X, np.arange(len(X)), 3)
+    np.testing.assert_array_equal(within, 0)
+    np.testing.assert_allclose(between, np.cov(X.T, bias=True) * len(X))
 
 
 def test_equal_affinities_give_the_scatters_of_linear_discriminants():
-    within, between = local_scatters(X, codes, np.full(len(X), np.inf))
+    within, between = local_scatters(X, codes, None)
     means = np.array([X[codes == code].mean(axis=0) for code in range(4)])
     inside = X - means[codes]
     centred_means = (means - X.mean(axis=0))[codes]
@@ -57,38 +59,48 @@ def test_equal_affinities_give_the_scatters_of_linear_discriminants():
 
 
 def test_their_sum_is_positive_semi_definite():
-    within, between = local_scatters(X, codes, local_scales(X, codes, 2))
+    within, between = local_scatters(X, codes, 2)
     assert np.linalg.eigvalsh(within + between).min() > 0
 
 
 def test_blocks_of_affinities_do_not_change_anything():
-    scales = local_scales(X, codes, 3)
-    whole, row_by_row = local_scatters(X, codes, scales), local_scatters(X, codes, scales, at_once=1)
+    whole, row_by_row = local_scatters(X, codes, 3), local_scatters(X, codes, 3, at_once=1)
     np.testing.assert_allclose(whole, row_by_row, atol=1e-12)
 
 
 def test_single_precision_is_enough_for_rows_of_moderate_size():
     rows, labels = np.random.default_rng(1).normal(size=(400, 3)), np.arange(400) % 2
-    scales = local_scales(rows, labels, 7)
-    double, single = (local_scatters(rows, labels, scales, precision=p) for p in (np.float64, np.float32))
+    double, single = (local_scatters(rows, labels, 7, precision=p) for p in (np.float64, np.float32))
     np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5 * np.abs(double).max())
     assert single[0].dtype == np.float64
+
+
+def test_rows_too_near_for_single_precision_are_taken_in_double():
+    """Pairs a millionth of the class's width apart: single precision would see nothing but rounding."""
+    rows = np.repeat(np.random.default_rng(1).normal(size=(30, 3)), 2, axis=0)
+    rows[1::2] += 1e-6
+    labels = np.zeros(60, dtype=int)
+    double, single = (local_scatters(rows, labels, 1, precision=p) for p in (np.float64, np.float32))
+    np.testing.assert_allclose(single, double, rtol=1e-6, atol=1e-9 * np.abs(double).max())
+    np.testing.assert_allclose(double[0], naive_scatters(rows, labels, 1)[0], rtol=1e-3)
 
 
 def test_a_row_among_copies_of_itself_pulls_nothing():
     rows = np.r_[X[:5], np.repeat(X[5:6], 4, axis=0)]
     labels = np.zeros(9, dtype=int)
-    scales = local_scales(rows, labels, 3)
+    alone = np.zeros((3, 3))
+    scales = naive_scales(rows, labels, 3)
     assert (scales[5:] == 0).all()
-    alone = local_scatters(X[:5], labels[:5], scales[:5])[0]
-    np.testing.assert_allclose(local_scatters(rows, labels, scales)[0], alone * 5 / 9)
+    for i in range(5):
+        for j in range(5):
+            v = X[i] - X[j]
+            alone += np.exp(-(v @ v) / (scales[i] * scales[j])) / 9 * np.outer(v, v) / 2
+    for at_once in (2**19, 1):
+        np.testing.assert_allclose(local_scatters(rows, labels, 3, at_once=at_once)[0], alone, atol=1e-12)
 
 
 def test_copies_of_a_row_leave_nothing_undefined():
     copies = np.repeat(X[:3], 8, axis=0)
-    labels = np.repeat([0, 0, 1], 8)
-    scales = local_scales(copies, labels, 3)
-    np.testing.assert_array_equal(scales, 0)
-    within, between = local_scatters(copies, labels, scales)
+    within, between = local_scatters(copies, np.repeat([0, 0, 1], 8), 3)
     np.testing.assert_array_equal(within, 0)
     assert np.isfinite(between).all()

@@ -40,3 +40,17 @@ def test_what_is_kept_is_never_more_than_rows_or_pairs():
     assert PairDifferences(X, left[:3], right[:3]).base.shape[0] <= 6
     many = RNG.normal(size=(1000, 4))
     assert PairDifferences(many, np.array([0, 1, 2]), np.array([5, 5, 5])).base.shape[0] == 3
+
+
+def test_pairs_of_no_weight_may_be_left_out():
+    """Whether few or many of the pairs count, the sum is the same; with few, their differences are made."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10, 4))
+    left, right = rng.integers(10, size=(2, 60))
+    L = rng.normal(size=(3, 4))
+    pairs = PairDifferences(X, left, right)
+    V = X[left] - X[right]
+    for counted in (0, 1, 5, 60):
+        weight = np.where(rng.permutation(60) < counted, rng.normal(size=60), 0.0)
+        expected = (V @ L.T * weight[:, None]).T @ V
+        np.testing.assert_allclose(pairs.summed(pairs.mapped(L), weight), expected, atol=1e-12)

@@ -9,6 +9,7 @@ import typer
 from nearkin.cli.compare import compare
 from nearkin.cli.datasets import datasets
 from nearkin.cli.evaluate import evaluate
+from nearkin.cli.export import export
 from nearkin.cli.fit import fit
 from nearkin.cli.hubness import hubness
 from nearkin.cli.learners import learners
@@ -26,7 +27,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (compare, report, reproduce, fit, predict, evaluate, move, hubness, learners, datasets):
+for command in (
+    compare,
+    report,
+    reproduce,
+    fit,
+    predict,
+    evaluate,
+    move,
+    export,
+    hubness,
+    learners,
+    datasets,
+):
     app.command()(command)
 
 

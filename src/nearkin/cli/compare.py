@@ -91,6 +91,10 @@ def compare(
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Measure on the Dask cluster there, such as tcp://host:8786."),
+    ] = None,
     seed: SeedOption = 0,
     report: Annotated[str | None, typer.Option(metavar="HTML", help="Write a report to this file.")] = None,
     embed_plotly: EmbedOption = False,
@@ -146,6 +150,7 @@ def compare(
             scale=scale,
             references=references,
             jobs=jobs or 0,
+            scheduler=scheduler,
             seed=seed,
             results=results_path,
             progress=progress,
@@ -182,10 +187,10 @@ def _tell_how_to_continue(results: Path | None) -> None:
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import leaderboard_table
+    from nearkin.report.leaderboard import plain_table
 
-    columns, rows = leaderboard_table(study.comparison)
-    print_table([Column(*column) for column in columns.items()], rows, str(study.data))
+    columns, rows = plain_table(study.comparison)
+    print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
     typer.echo(study.statement)
     able = study.comparison.could_win
     if able:

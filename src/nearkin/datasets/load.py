@@ -142,7 +142,9 @@ def load_dataset(
         if known is not None and target is None and task is None:
             wishes = replace(wishes, task=known.task)
         data = _load_file(stored, known.name if known else stored.stem, wishes)
-        return data if known is None or target is not None or drop else check_shape(data, known)
+        if known is None or target is not None or drop:
+            return data
+        return _with_known_names(check_shape(data, known), known)
     if known is None:
         raise DatasetNotFoundError(_unknown_name(name, data_dir))
     package = bundled_source(known)
@@ -154,6 +156,12 @@ def load_dataset(
     if package:
         return check_shape(load_bundled(known), known)
     return _load_openml(known, wishes, download, openml_url, cache_dir)
+
+
+def _with_known_names(data: Dataset, known: KnownDataset) -> Dataset:
+    """The set with the names of its classes, where its file only numbers them."""
+    numbers = tuple(str(number) for number in range(1, len(known.class_names) + 1))
+    return replace(data, class_names=known.class_names) if numbers and data.class_names == numbers else data
 
 
 def load_features(

@@ -13,6 +13,7 @@ from time import monotonic
 
 from threadpoolctl import threadpool_limits
 
+from nearkin.evaluation.code_version import commit
 from nearkin.evaluation.fingerprints import digest
 from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.progress import Progress, ProgressMeter
@@ -137,7 +138,7 @@ def run_name(tasks: Sequence[Task]) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of what results depend on."""
+    """Versions of what results depend on; of nearkin also the commit, where it is run from a checkout."""
     packages = ("nearkin", "scikit-learn", "numpy", "scipy", "numba")
     found = {"python": platform.python_version()}
     for package in packages:
@@ -145,7 +146,7 @@ def versions() -> dict[str, str]:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             found[package] = "unknown"
-    return found
+    return found | ({"commit": checkout} if (checkout := commit()) else {})
 
 
 class _Work:
@@ -204,7 +205,7 @@ class _Work:
             cut_short = record.status == TIMEOUT and self._past(self.deadline)
             if record.status != DONE and (self.stop.is_set() or cut_short):
                 continue
-            record.versions = versions()
+            record.versions = versions() | ({"code": task.code} if task.code else {})
             self.store.finish(record)
             self.meter.finished(task, record.status, monotonic() - started)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nearkin.evaluation.code_version import code_version
 from nearkin.evaluation.fingerprints import describe, digest
 from nearkin.evaluation.problems import Candidate, Problem
 from nearkin.evaluation.protocols import Protocol, Split
@@ -23,7 +24,11 @@ FAILURES = (ERROR, CRASH, TIMEOUT, MEMORY)
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One (dataset, candidate, fold, setting) to measure."""
+    """One (dataset, candidate, fold, setting) to measure.
+
+    `code` is the version of the code its result depends on, where that is part of its key; `identity` is the
+    key without it, so that the same task draws the same numbers under any version.
+    """
 
     key: str
     problem: Problem
@@ -31,6 +36,8 @@ class Task:
     split: Split
     protocol: dict
     seed: int
+    code: str = ""
+    identity: str = ""
 
     @property
     def fold(self) -> str:
@@ -38,7 +45,7 @@ class Task:
 
     @property
     def task_seed(self) -> int:
-        return int(self.key[:12], 16)
+        return int((self.identity or self.key)[:12], 16)
 
     @property
     def tuning_seed(self) -> int:
@@ -102,6 +109,11 @@ class Record:
         """Which drawing of the folds this one belongs to."""
         return int(self.fold.partition(".")[0])
 
+    @property
+    def seconds(self) -> float:
+        """What it took, tuning included."""
+        return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
+
     @classmethod
     def of_task(cls, task: Task, **outcome) -> Record:
         """The record of a task, with an outcome or still without one."""
@@ -129,12 +141,16 @@ def plan_tasks(
     seed: int = 0,
     *,
     untuned_too: bool = False,
+    by_code: bool = False,
 ) -> list[Task]:
     """All tasks of a comparison, fold by fold, so that an interrupted run has compared like with like.
 
     Where the protocol has validation rows, each setting of a grid becomes its own task and the
     choice among them is made afterwards from the validation scores; elsewhere a task tunes itself
     inside its training rows, and `untuned_too` adds one without tuning for every candidate with a grid.
+
+    With `by_code` the keys hold the version of the code that each candidate depends on: a run that is
+    continued after a change of that code begins anew instead of mixing results of two versions.
     """
     candidates = list(candidates)
     repeated = [
@@ -149,9 +165,10 @@ def plan_tasks(
     elif untuned_too:
         candidates += [candidate.untuned() for candidate in candidates if candidate.grid]
     signatures = [candidate.signature() for candidate in candidates]
+    codes = [code_version(candidate.estimator) if by_code else "" for candidate in candidates]
     tasks = []
     for split in splits:
-        for candidate, signature in zip(candidates, signatures, strict=True):
+        for candidate, signature, code in zip(candidates, signatures, codes, strict=True):
             identity = [
                 problem.fingerprint,
                 problem.name,
@@ -161,5 +178,7 @@ def plan_tasks(
                 seed,
                 f"{split.repeat}.{split.fold}",
             ]
-            tasks.append(Task(digest(identity), problem, candidate, split, described, seed))
+            name = digest(identity)
+            key = digest([name, code]) if code else name
+            tasks.append(Task(key, problem, candidate, split, described, seed, code, name))
     return tasks

@@ -52,12 +52,14 @@ class Verdict:
 class Claim:
     """A sentence of the paper and how to check it.
 
-    `in_quick` is False where a quick run leaves too little choice to decide it.
+    `in_quick` is False where a quick run leaves too little choice to decide it; `beyond` marks what the paper
+    does not say itself, which is counted apart.
     """
 
     text: str
     check: Callable[[Values], Verdict]
     in_quick: bool = True
+    beyond: bool = False
 
 
 def not_tested(reason: str) -> Callable[[Values], Verdict]:
@@ -275,5 +277,25 @@ def chosen(method: str, setting: str, holds: Callable[[Any], bool], needs: str =
         }
         failing = [f"{label} ({value})" for label, value in found.items() if not holds(value)]
         return counted(list(found), failing, needs)
+
+    return check
+
+
+def chosen_more(method: str, setting: str, than: Sequence[str]):
+    """The mean over the data sets of the value chosen for a setting is larger than each of the others'."""
+
+    def check(values: Values) -> Verdict:
+        names = (method, *than)
+        labels = [
+            label
+            for label in values.datasets
+            if all(setting in values.choices.get((label, name), {}) for name in names)
+        ]
+        if not labels:
+            return Verdict(NOT_TESTED, detail="no numbers for it")
+        means = {name: np.mean([values.choices[label, name][setting] for label in labels]) for name in names}
+        holds = all(means[method] > means[name] for name in than)
+        told = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items())
+        return Verdict(YES if holds else NO, detail=f"mean over {len(labels)} sets: {told}")
 
     return check

@@ -22,17 +22,19 @@ from nearkin.experiments.values import Values
 Found = Mapping[tuple[str, str], list[Record]]
 
 
-def grouped(paper: Paper, records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
-    """Records of every method on every set; where settings compete, those of the best validation score."""
-    label_of = {use.name: use.label for use in paper.datasets}
+def grouped(records: Iterable[Record], metric: Metric | None = None) -> dict[tuple[str, str], list[Record]]:
+    """Records of every method on every set; where settings compete, those of the best validation score.
+
+    `metric` is what they were ranked by, the one named in the records by default.
+    """
     by_dataset: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        by_dataset[label_of[record.dataset]].append(record)
+        by_dataset[record.dataset].append(record)
     found = {}
     for label, own in by_dataset.items():
-        metric = metric_named(own[0].metric)
-        for method, chosen in choose_by_validation(own, metric).items():
-            found[label, method] = at_best_point(chosen, metric)
+        ranked_by = metric or metric_named(own[0].metric)
+        for method, chosen in choose_by_validation(own, ranked_by).items():
+            found[label, method] = at_best_point(chosen, ranked_by)
     return found
 
 

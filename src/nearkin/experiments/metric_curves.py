@@ -35,13 +35,16 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
     metric_point : tuple
         The one that predicts.
     n_neighbors : int
+    contradictory : {"error", "Euclid"}
+        What predicts at a point whose triplets contradict each other, so that it has no metric.
     """
 
-    def __init__(self, metric=EUCLID, points=(), metric_point=(), n_neighbors=3):
+    def __init__(self, metric=EUCLID, points=(), metric_point=(), n_neighbors=3, contradictory="error"):
         self.metric = metric
         self.points = points
         self.metric_point = metric_point
         self.n_neighbors = n_neighbors
+        self.contradictory = contradictory
 
     def fit(self, X, y) -> MetricPathRegressor:
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
@@ -90,6 +93,8 @@ class MetricPathRegressor(RegressorMixin, BaseEstimator):
         if self.metric == EUCLID:
             return np.asarray
         embedding = self.embeddings_.get(point)
+        if embedding is None and self.contradictory == EUCLID:
+            return np.asarray
         if embedding is None:
             raise ValueError(f"the triplets contradict each other at {point}, so there is no metric.")
         return embedding

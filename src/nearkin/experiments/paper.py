@@ -14,6 +14,8 @@ from nearkin.evaluation import Candidate, Protocol, Record
 from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, Metric
 from nearkin.experiments.claims import Claim
+from nearkin.experiments.figures import Figure
+from nearkin.experiments.halving import Halving
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.statistics import Statistic
 from nearkin.experiments.values import Values
@@ -32,6 +34,7 @@ MEASURES: Mapping[str, Metric] = {
         ARRMSE,
         Metric("skewness", greater_is_better=False, decimals=2, read=attrgetter("hub_skewness")),
         Metric("sparsity", False, decimals=2, read=lambda record: record.figures.get("sparsity")),
+        Metric("seconds", False, decimals=2, read=attrgetter("fit_seconds")),
     )
 }
 
@@ -50,6 +53,9 @@ class DatasetUse:
         Names of the classes kept; empty keeps all.
     published_split : bool
         Train and test on the parts published with the set instead of the paper's protocol.
+    reduction : callable or None
+        From the whole set to the set that is split, for what a paper does before it splits. It may not look
+        at labels.
     protocol : Protocol or None
         Instead of the paper's usual one, in full runs.
     max_rows : int or None
@@ -68,6 +74,7 @@ class DatasetUse:
     label: str
     classes: tuple[str, ...] = ()
     published_split: bool = False
+    reduction: Callable[[Dataset], Dataset] | None = None
     protocol: Protocol | None = None
     max_rows: int | None = None
     quick_rows: int | None = None
@@ -102,12 +109,14 @@ class Setup:
 class Method:
     """A column of the paper's tables that nearkin can fill.
 
-    `omit` gives the reason for not running it on a set, or an empty string.
+    `omit` gives the reason for not running it on a set, or an empty string; `own` marks what the paper
+    proposes, as opposed to what it compares with.
     """
 
     label: str
     build: Callable[[Setup], Candidate]
     omit: Callable[[Setup], str] = field(default=lambda setup: "")
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +144,14 @@ class Paper:
         What claims read besides the measures of the tables.
     quick_task_seconds : float or None
         Limit of one fit with its tuning in a quick run.
+    halving : Halving or None
+        How a grid is searched where the protocol has validation rows; None tries every setting on every fold.
+    metric : Metric or None
+        What settings are chosen by and scores are; accuracy or aRRMSE by default.
+    reasons : mapping of (dataset, method) to str
+        Why our number is worse than the published one, where that has been found out.
+    figures : tuple of Figure
+        The paper's figures, drawn anew for a report.
     """
 
     key: str
@@ -152,6 +169,10 @@ class Paper:
     published_choices: Mapping[tuple[str, str], Mapping] = field(default_factory=dict)
     further_measures: tuple[str, ...] = ()
     quick_task_seconds: float | None = 120.0
+    halving: Halving | None = None
+    metric: Metric | None = None
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:

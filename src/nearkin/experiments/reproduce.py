@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -10,10 +11,13 @@ from typing import Any
 from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
 from nearkin.datasets.registry import find_known
 from nearkin.evaluation import GivenSplit, Problem, Progress, Record, ResultsStore, plan_tasks, run_tasks
+from nearkin.evaluation.problems import usual_metric
 from nearkin.evaluation.runner import n_jobs, versions
 from nearkin.evaluation.tasks import Task
 from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
 from nearkin.experiments.collecting import failures_of, filled, grouped, measured, not_converged
+from nearkin.experiments.figures import Material
+from nearkin.experiments.halving import Halving, run_halving
 from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
 from nearkin.experiments.reproduction import (
     AbsentDataset,
@@ -32,12 +36,14 @@ def reproduce(
     paper: Paper,
     *,
     datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
     quick: bool = False,
     seed: int = 0,
     jobs: int = 1,
     store: ResultsStore | None = None,
     download: bool = False,
     isolate: bool = True,
+    draw: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Reproduction:
     """Repeat a paper's experiment and hold its claims against the numbers.
@@ -48,6 +54,8 @@ def reproduce(
         From `nearkin.experiments.load_paper`.
     datasets : sequence of str, optional
         Names or labels of the sets to use; all of the paper's by default.
+    methods : sequence of str, optional
+        Labels of the methods to run; all of the paper's by default. Claims about others are not tested.
     quick : bool
         Fewer repeats, smaller grids and fewer rows, as the paper's declaration says.
     seed : int
@@ -60,6 +68,8 @@ def reproduce(
         Whether sets that are not at hand may be fetched from OpenML.
     isolate : bool
         False runs everything in this process, as `run_tasks` explains.
+    draw : bool
+        Whether to draw the paper's figures too, which may fit models of their own.
     progress : callable, optional
         Told after every task.
 
@@ -69,36 +79,51 @@ def reproduce(
         Sets that are not at hand are listed in it with how to get them.
     """
     started = monotonic()
+    paper = with_methods(paper, methods)
     setups, absent = _gather(paper, chosen_uses(paper, datasets), quick, seed, download)
     tasks, notes = _plan(paper, setups, seed)
     own_store = store is None
     store = ResultsStore.open() if store is None else store
     try:
-        records = (
-            run_tasks(
-                tasks,
-                store=store,
-                jobs=n_jobs(jobs),
-                isolate=isolate,
-                task_seconds=paper.quick_task_seconds if quick and isolate else None,
-                arrays=False,
-                stage="reproduce",
-                description={"kind": "reproduce", "paper": paper.key, "quick": quick, "seed": seed},
-                progress=progress,
-            )
-            if tasks
-            else []
-        )
+        options = {
+            "store": store,
+            "jobs": n_jobs(jobs),
+            "isolate": isolate,
+            "task_seconds": paper.quick_task_seconds if quick and isolate else None,
+            "arrays": False,
+            "stage": "reproduce",
+            "description": {"kind": "reproduce", "paper": paper.key, "quick": quick, "seed": seed},
+            "progress": progress,
+        }
+        records = _run(tasks, paper.halving, options) if tasks else []
     finally:
         if own_store:
             store.close()
     circumstances = {
         "datasets": None if datasets is None else tuple(datasets),
+        "methods": None if methods is None else tuple(method.label for method in paper.methods),
         "quick": quick,
         "seed": seed,
         "seconds": monotonic() - started,
     }
-    return _outcome(paper, setups, absent, records, notes, circumstances)
+    found = _outcome(paper, setups, absent, records, notes, circumstances)
+    return replace(found, figures=_figures(paper, setups, records, quick)) if draw else found
+
+
+def _run(tasks: Sequence[Task], halving: Halving | None, options: dict[str, Any]) -> list[Record]:
+    if halving is None:
+        return run_tasks(tasks, **options)
+    return run_halving(tasks, halving, lambda chosen: run_tasks(chosen, **options))
+
+
+def _figures(paper: Paper, setups: Sequence[Setup], records: Sequence[Record], quick: bool) -> tuple:
+    material = Material(records, {setup.use.label: setup.data for setup in setups}, quick)
+    drawn = [(figure, figure.draw(material)) for figure in paper.figures]
+    return tuple(
+        {"title": figure.title, "published": figure.published, "drawing": drawing}
+        for figure, drawing in drawn
+        if drawing is not None
+    )
 
 
 def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
@@ -118,6 +143,18 @@ def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
             raise ValueError(f"{paper.key} has no data set {wished!r}; it has: {labels}.")
         chosen |= {use.label: use for use in matches}
     return [use for use in paper.datasets if use.label in chosen]
+
+
+def with_methods(paper: Paper, names: Sequence[str] | None) -> Paper:
+    """The paper with the methods asked for only, whatever their case; a wrong name is an error."""
+    if names is None:
+        return paper
+    wished = {name.strip().lower() for name in names}
+    unknown = wished - {method.label.lower() for method in paper.methods}
+    if unknown:
+        labels = ", ".join(method.label for method in paper.methods)
+        raise ValueError(f"{paper.key} has no method {', '.join(sorted(unknown))!r}; it has: {labels}.")
+    return replace(paper, methods=tuple(m for m in paper.methods if m.label.lower() in wished))
 
 
 def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
@@ -149,7 +186,8 @@ def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int)
     if use.published_split and train is not None and test is not None and not quick:
         return Setup(use, data, GivenSplit(train, test), quick, seed)
     rows = rows_for(use, data, quick, seed)
-    return Setup(use, data if len(rows) == data.n_samples else data.take(rows), protocol, quick, seed)
+    data = data if len(rows) == data.n_samples else data.take(rows)
+    return Setup(use, data if use.reduction is None else use.reduction(data), protocol, quick, seed)
 
 
 def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task], dict]:
@@ -157,7 +195,8 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
     tasks: list[Task] = []
     notes: dict[tuple[str, str], str] = {}
     for setup in setups:
-        problem = Problem(setup.use.name, setup.data.X, setup.data.y, setup.data.task)
+        metric = paper.metric or usual_metric(setup.data.task)
+        problem = Problem(setup.use.label, setup.data.X, setup.data.y, setup.data.task, metric)
         candidates = []
         for method in paper.methods:
             reason = method.omit(setup)
@@ -165,7 +204,7 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
                 notes[setup.use.label, method.label] = reason
             else:
                 candidates.append(method.build(setup))
-        tasks += plan_tasks(problem, candidates, setup.protocol, seed)
+        tasks += plan_tasks(problem, candidates, setup.protocol, seed, by_code=True)
     return tasks, notes
 
 
@@ -178,7 +217,7 @@ def _outcome(
     circumstances: dict[str, Any],
 ) -> Reproduction:
     quick = circumstances["quick"]
-    found = grouped(paper, records)
+    found = grouped(records, paper.metric)
     values, published = measured(paper, found, setups), paper.published()
     labels = [setup.use.label for setup in setups]
     tables = tuple(filled(table, paper, found, labels, notes) for table in paper.tables)
@@ -195,7 +234,7 @@ def _outcome(
         tables=tuple(table for table in tables if table.rows),
         claims=tuple(_checked(claim, values, published, quick) for claim in paper.claims),
         statistics=tuple(outcome for outcome in outcomes if outcome is not None),
-        agreement=agreements(tables),
+        agreement=agreements(tables, [method.label for method in paper.methods if method.own], paper.reasons),
         used=tuple(_used(setup) for setup in setups),
         absent=tuple(absent),
         deviations=(*paper.deviations, *(paper.quick_deviations if quick else ())),
@@ -203,6 +242,7 @@ def _outcome(
         versions=dict(versions()),
         date=datetime.now(UTC).date().isoformat(),
         work_seconds=work,
+        commits=tuple(sorted({str(r.versions["commit"]) for r in records if "commit" in r.versions})),
     )
 
 
@@ -225,7 +265,7 @@ def _checked(claim: Claim, values: Values, published: Values, quick: bool) -> Ch
         here = Verdict(NOT_TESTED, detail="a quick run leaves too little choice")
     else:
         here = claim.check(values)
-    return CheckedClaim(claim.text, here, claim.check(published))
+    return CheckedClaim(claim.text, here, claim.check(published), claim.beyond)
 
 
 def _used(setup: Setup) -> UsedDataset:

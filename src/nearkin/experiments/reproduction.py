@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nearkin.experiments.claims import Verdict
+from nearkin.experiments.claims import MOSTLY, NO, NOT_TESTED, YES, Verdict
 from nearkin.experiments.statistics import Statistic
 
-HUBNESS = "skewness"
+#: Measures that nobody aims at a small value of for every method (Move-query is meant to have hubs), or that
+#: depend on the machine.
+NOT_SCORES = ("skewness", "seconds")
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -55,18 +59,39 @@ class CheckedClaim:
     text: str
     here: Verdict
     published: Verdict
+    beyond: bool = False
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A cell worse than published by more than is allowed, and why, where that was found out."""
+
+    dataset: str
+    difference: float
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """On how many sets a method's published number was reached: within a deviation of it, or better."""
+    """How a method's numbers compare with the published ones, set by set.
+
+    A number counts once: `better` is at or better than published, `within` worse by at most one published
+    standard deviation, `within_own` worse by at most our own over the folds where the paper prints none,
+    and `worse` the rest. `own` tells whether the paper proposes the method.
+    """
 
     table: str
     measure: str
     method: str
-    reached: int
-    total: int
-    short_on: tuple[str, ...] = ()
+    own: bool
+    better: int
+    within: int
+    within_own: int
+    worse: tuple[Shortfall, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return self.better + self.within + self.within_own + len(self.worse)
 
 
 @dataclass(frozen=True)
@@ -98,8 +123,8 @@ class Reproduction:
 
     Attributes
     ----------
-    datasets : tuple of str or None
-        The sets that were asked for; None for all.
+    datasets, methods : tuple of str or None
+        The sets and methods that were asked for; None for all.
     tables : tuple of ResultTable
     claims : tuple of CheckedClaim
     statistics : tuple of Statistic
@@ -113,11 +138,17 @@ class Reproduction:
         Methods that failed or were not run somewhere, and why.
     seconds, work_seconds : float
         Time on the clock of this call, and the time all fits took together whenever they ran.
+    commits : tuple of str
+        Commits of the code that measured the results; more than one where a run was continued after changes
+        that its results do not depend on.
+    figures : tuple of dict
+        The paper's figures: "title", what it "published", and "drawing" with our data.
     """
 
     paper: str
     citation: str
     datasets: tuple[str, ...] | None
+    methods: tuple[str, ...] | None
     quick: bool
     seed: int
     protocol: str
@@ -133,26 +164,26 @@ class Reproduction:
     date: str
     seconds: float
     work_seconds: float
+    commits: tuple[str, ...] = ()
+    figures: tuple[dict[str, Any], ...] = ()
 
     @property
     def command(self) -> str:
         """What to type to get the same again."""
         chosen = f" --datasets {','.join(self.datasets)}" if self.datasets is not None else ""
+        if self.methods is not None:
+            chosen += f' --methods "{",".join(self.methods)}"'
         return f"nearkin reproduce {self.paper}{chosen}{' --quick' if self.quick else ''} --seed {self.seed}"
 
     @property
     def headline(self) -> str:
-        """The outcome in one sentence."""
-        answers = [claim.here.answer for claim in self.claims]
-        tested = [answer for answer in answers if answer != "not tested"]
-        parts = [f"{tested.count('yes')} of {len(tested)} claims hold"]
-        for answer, words in (("mostly", "hold mostly"), ("no", "do not")):
-            if tested.count(answer):
-                parts.append(f"{tested.count(answer)} {words}")
-        if len(tested) < len(answers):
-            parts.append(f"{len(answers) - len(tested)} could not be tested")
+        """The outcome in one sentence; what the paper does not claim itself is counted apart."""
+        parts = [_tally([claim for claim in self.claims if not claim.beyond], "claims of the paper")]
+        further = [claim for claim in self.claims if claim.beyond]
+        if further:
+            parts.append(_tally(further, "claims beyond it"))
         n_sets = len(self.used) + len(self.absent)
-        return f"{', '.join(parts)}; {len(self.used)} of {n_sets} data sets took part."
+        return f"{'; '.join(parts)}; {len(self.used)} of {n_sets} data sets took part."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain values, ready for JSON."""
@@ -162,25 +193,60 @@ class Reproduction:
         return {**found, "headline": self.headline, "command": self.command}
 
 
-def agreements(tables: Sequence[ResultTable]) -> tuple[Agreement, ...]:
-    """How often each published score was reached; ours is the deviation allowed where none is printed."""
+def _tally(claims: Sequence[CheckedClaim], what: str) -> str:
+    answers = [claim.here.answer for claim in claims]
+    tested = [answer for answer in answers if answer != NOT_TESTED]
+    parts = [f"{tested.count(YES)} of {len(tested)} {what} hold"]
+    for answer, words in ((MOSTLY, "hold mostly"), (NO, "do not")):
+        if tested.count(answer):
+            parts.append(f"{tested.count(answer)} {words}")
+    if len(tested) < len(answers):
+        parts.append(f"{len(answers) - len(tested)} could not be tested")
+    return ", ".join(parts)
+
+
+def agreements(
+    tables: Sequence[ResultTable], own: Sequence[str], reasons: Mapping[tuple[str, str], str]
+) -> tuple[Agreement, ...]:
+    """How each method's scores compare with the published ones.
+
+    `own` names the methods that the paper proposes, `reasons` says why a (data set, method) falls short.
+    """
     found = []
     for table in tables:
-        if table.measure == HUBNESS:
-            continue  # not a score: nobody aims at the skewness of Move-query
+        if table.measure in NOT_SCORES:
+            continue
         for position, method in enumerate(table.methods):
             cells = [(row.dataset, row.cells[position]) for row in table.rows]
             cells = [(label, cell) for label, cell in cells if cell.difference is not None]
             if not cells:
                 continue
-            short = tuple(label for label, cell in cells if not _reached(cell, table.greater_is_better))
+            kinds = [(label, cell, _standing(cell, table.greater_is_better)) for label, cell in cells]
+            count = Counter(kind for _, _, kind in kinds)
+            worse = tuple(
+                Shortfall(label, cell.difference or 0.0, reasons.get((label, method), ""))
+                for label, cell, kind in kinds
+                if kind == "worse"
+            )
             found.append(
-                Agreement(table.name, table.measure, method, len(cells) - len(short), len(cells), short)
+                Agreement(
+                    table.name,
+                    table.measure,
+                    method,
+                    method in own,
+                    count["better"],
+                    count["within"],
+                    count["within own"],
+                    worse,
+                )
             )
     return tuple(found)
 
 
-def _reached(cell: Cell, greater_is_better: bool) -> bool:
+def _standing(cell: Cell, greater_is_better: bool) -> str:
     gain = (cell.difference or 0.0) * (1 if greater_is_better else -1)
-    allowed = cell.ours_sd if cell.published_sd is None else cell.published_sd
-    return gain >= -(allowed or 0.0) - 1e-9
+    if gain >= -_ROUNDING:
+        return "better"
+    if cell.published_sd is not None:
+        return "within" if gain >= -cell.published_sd - _ROUNDING else "worse"
+    return "within own" if gain >= -(cell.ours_sd or 0.0) - _ROUNDING else "worse"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from nearkin.evaluation.significance import (
     compare_with_control,
@@ -16,6 +17,7 @@ from nearkin.evaluation.significance import (
     robustness_ratios,
     wilcoxon_signed_rank,
 )
+from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.values import Values
 
 
@@ -93,6 +95,55 @@ def wilcoxon(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
         columns = ("pair", "sets", "lower / higher", f"mean difference of {measure}", "p")
         text = "Two-sided and exact; sets on which both agree are left out."
         return Statistic("Wilcoxon signed rank", text, columns, tuple(rows))
+
+    return test
+
+
+def signed_ranks(measure: str, method: str, than: str, decimals: int) -> Callable:
+    """The absolute difference on each data set, its sign, and its rank, as the signed-rank test uses it."""
+
+    def test(values: Values) -> Statistic | None:
+        labels = values.complete(measure, [method, than])
+        if not labels:
+            return None
+        own, other = values.table(measure, [method, than], labels).T
+        gain = np.round(other - own, decimals)
+        ranks = np.zeros(len(labels))
+        ranks[gain != 0] = stats.rankdata(np.abs(gain[gain != 0]))
+        rows = tuple(
+            (label, f"{abs(value):.{decimals}f}", _sign(value), f"{rank:g}" if value else "–")
+            for label, value, rank in zip(labels, gain, ranks, strict=True)
+        )
+        text = f"{than} minus {method}, + where {method} is better; equal sets have no rank."
+        return Statistic(f"Differences of {measure}", text, ("data set", "abs", "sgn", "R"), rows)
+
+    return test
+
+
+def _sign(value: float) -> str:
+    return "+" if value > 0 else "−" if value < 0 else ""
+
+
+def time_ratios(table: PublishedTable, base: str, methods: Sequence[str]) -> Callable:
+    """Training times of methods as multiples of one method's, ours beside those of a published table."""
+
+    def test(values: Values) -> Statistic | None:
+        rows = []
+        for label in values.complete("seconds", [base, *methods]):
+            own = values.means["seconds", label, base]
+            numbers = {name: table.number(label, name) for name in (base, *methods)}
+            cells = []
+            for name in methods:
+                text = f"{values.means['seconds', label, name] / own:.3g}"
+                printed, printed_base = numbers[name], numbers[base]
+                if printed is not None and printed_base is not None:
+                    text += f" / {printed.mean / printed_base.mean:.3g}"
+                cells.append(text)
+            rows.append((label, f"{own:.3g}", *cells))
+        if not rows:
+            return None
+        text = f"Training times as multiples of {base}'s in the same run, ours / published."
+        return Statistic("Training times", text, ("data set", f"{base}, seconds", *methods), tuple(rows))
 
     return test
 

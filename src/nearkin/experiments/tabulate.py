@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nearkin.experiments.reproduction import Cell, Reproduction, ResultTable
+from nearkin.experiments.reproduction import Cell, Reproduction, ResultTable, Shortfall
 
 MINUS = "−"
 
@@ -49,7 +49,7 @@ def result_table(table: ResultTable) -> TextTable:
     if has_published:
         note += "; ours / published (difference, in published standard deviations where given)"
     if table.without_estimator:
-        note += f"; not in nearkin: {', '.join(table.without_estimator)}"
+        note += f"; not run: {', '.join(table.without_estimator)}"
     if any(cell.note and cell.ours is not None for row in table.rows for cell in row.cells):
         note += "; † not all folds"
     rows = tuple(
@@ -58,23 +58,54 @@ def result_table(table: ResultTable) -> TextTable:
     return TextTable(table.name, note, ("data set", *table.methods), rows)
 
 
-def claims_table(found: Reproduction) -> TextTable:
-    """Each claim with its verdict here and on the paper's own numbers."""
-    rows = tuple((claim.text, claim.here.text, claim.published.text) for claim in found.claims)
-    return TextTable("Claims", found.headline, ("claim", "here", "published numbers"), rows)
+def claims_tables(found: Reproduction) -> list[TextTable]:
+    """Each claim with its verdict here and on the paper's own numbers; those beyond the paper apart."""
+    columns = ("claim", "here", "published numbers")
+    notes = {"Claims": found.headline, "Beyond the paper": "What the paper does not claim itself."}
+    tables = []
+    for beyond, (title, note) in zip((False, True), notes.items(), strict=True):
+        claims = [claim for claim in found.claims if claim.beyond == beyond]
+        rows = tuple((claim.text, claim.here.text, claim.published.text) for claim in claims)
+        tables.append(TextTable(title, note, columns, rows))
+    return tables
 
 
 def agreement_table(found: Reproduction) -> TextTable:
     """How often published numbers were reached."""
+    decimals = {table.name: table.decimals for table in found.tables}
     rows = tuple(
-        (line.table, line.method, f"{line.reached}/{line.total}", ", ".join(line.short_on))
+        (
+            line.table,
+            line.method + ("*" if line.own else ""),
+            *(
+                str(count)
+                for count in (line.total, line.better, line.within, line.within_own, len(line.worse))
+            ),
+            "; ".join(_shortfall(short, decimals[line.table]) for short in line.worse),
+        )
         for line in found.agreement
     )
     note = (
-        "Sets on which our number is better than the published one or within one standard deviation of it "
-        "(ours, over the folds, where none is published)."
+        "Cells that have a published number: at or better than it, worse by at most one published standard "
+        "deviation, worse by at most our own over the folds where none is printed, and worse. * is what the "
+        "paper proposes."
     )
-    return TextTable("Published numbers reached", note, ("table", "method", "reached", "short on"), rows)
+    columns = (
+        "table",
+        "method",
+        "cells",
+        "at or better",
+        "within one sd",
+        "within our sd",
+        "worse",
+        "worse on",
+    )
+    return TextTable("Published numbers reached", note, columns, rows)
+
+
+def _shortfall(short: Shortfall, decimals: int) -> str:
+    reason = f": {short.reason}" if short.reason else ""
+    return f"{short.dataset} ({_signed(short.difference, decimals)}{reason})"
 
 
 def datasets_table(found: Reproduction) -> TextTable:
@@ -105,7 +136,7 @@ def statistics_tables(found: Reproduction) -> list[TextTable]:
 def tables_by_part(found: Reproduction) -> dict[str, list[TextTable]]:
     """Every table that has rows, in reading order, under the part of a page it belongs to."""
     parts = {
-        "claims": [claims_table(found)],
+        "claims": claims_tables(found),
         "results": [result_table(table) for table in found.tables],
         "agreement": [agreement_table(found)],
         "statistics": statistics_tables(found),
@@ -126,7 +157,7 @@ def remarks(found: Reproduction) -> list[str]:
 
 def markdown(found: Reproduction) -> str:
     """The whole reproduction as a Markdown page."""
-    versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
+    versions = ", ".join(f"{name} {version}" for name, version in found.versions.items() if name != "commit")
     kind = "Quick run" if found.quick else "Full run"
     lines = [
         f"# {found.paper}{' (quick)' if found.quick else ''}",
@@ -136,7 +167,7 @@ def markdown(found: Reproduction) -> str:
         f"**{found.headline}**",
         "",
         f"{kind} of {found.date}, seed {found.seed}: {found.work_seconds:.0f} s of tuning, fitting and "
-        f"predicting, one core each. {versions}.",
+        f"predicting, one core each. {commit_text(found)}{versions}.",
         "",
         f"Protocol: {found.protocol}.",
         "",
@@ -154,6 +185,15 @@ def markdown(found: Reproduction) -> str:
         lines += [_line(table.columns), _line(["---"] * len(table.columns))]
         lines += [_line(row) for row in table.rows]
     return "\n".join(lines) + "\n"
+
+
+def commit_text(found: Reproduction) -> str:
+    """Which code the results are of; nothing where it is not run from a checkout."""
+    if not found.commits:
+        return ""
+    if len(found.commits) == 1:
+        return f"Commit {found.commits[0]}. "
+    return f"Commits {', '.join(found.commits)}; what these results depend on is the same in all. "
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
 from nearkin.pairwise import HingePolicy, Impostors
+from nearkin.pairwise.search import probed_distances
 from nearkin.supervision.targets import target_neighbours
 
 
@@ -69,3 +70,19 @@ class LargeMarginLoss(Loss):
         pair_weights = pull[:, None] + push[:, None] * pushed.violations
         state.add_target_gradient(Z, pair_weights, pushed.dZ)
         return pulled + pushed.value, state.unsorted(pushed.dZ)
+
+    def best_scale(self, Z: np.ndarray, state: Impostors) -> float:
+        """About the c for which the loss of c Z is least, by a sample of the rows.
+
+        In a = c^2 it is convex: the pull grows as a, each hinge falls as [1 - a gap]_+ by how much farther
+        its impostor is than the target. At the least value the gaps of all open hinges add up to the
+        pull.
+        """
+        Z = state.sorted(Z)
+        rows, D = probed_distances(Z, state.policy.lists.search.rows_probed)
+        targets = state.target_distances(Z)[rows].mean(axis=1, keepdims=True)
+        gaps = np.sort((D - targets)[state.codes[rows, None] != state.codes])
+        pull = (1 - self.mu) / self.mu * float(targets.sum(dtype=np.float64)) if self.mu > 0 else np.inf
+        reached = np.count_nonzero(np.cumsum(gaps, dtype=np.float64) <= pull)
+        widest = float(gaps[min(int(reached), len(gaps) - 1)]) if len(gaps) else 0.0
+        return float(1 / np.sqrt(widest)) if widest > 0 else 1.0

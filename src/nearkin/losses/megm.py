@@ -25,7 +25,7 @@ class MEGMLoss(Loss):
     Parameters
     ----------
     n_neighbors : int, "log2" or None, default="log2"
-        k of the widths s_i; "log2" takes log2 n, as the paper does. None makes every 2 s_i one, so that
+        k of the widths s_i; "log2" takes log2 n of the training rows. None makes every 2 s_i one, so that
         all scale is in the map (MLKR).
     policy : SoftPolicy or None, default=None
         How neighbours are found; None is for everyday use.

@@ -29,6 +29,15 @@ class LikelihoodState:
     #: Factor of the squared distances in the exponents, 1 / (2 temperature).
     sharpness: float
 
+    @classmethod
+    def of(cls, codes: np.ndarray, weights: np.ndarray, sharpness: float) -> LikelihoodState:
+        """The state of rows in any order."""
+        order, segments = class_segments(codes)
+        if order is not None:
+            codes, weights = codes[order], weights[order]
+        lone = np.diff(segments)[codes] == 1
+        return cls(np.where(lone, 0.0, weights), codes, segments, order, sharpness)
+
     @property
     def members(self) -> sparse.csr_array:
         """Ones where a row (column) is of a class (row): products with it are sums over classes."""
@@ -56,12 +65,7 @@ class NeighbourLikelihoodLoss(Loss):
         codes = np.asarray(y)
         if not np.issubdtype(codes.dtype, np.integer):
             raise ValueError("the likelihood of neighbours needs classes, but y holds real targets.")
-        order, segments = class_segments(codes)
-        weights = mean_weights(len(codes), sample_weight)
-        if order is not None:
-            codes, weights = codes[order], weights[order]
-        lone = np.diff(segments)[codes] == 1
-        if lone.all():
+        if np.bincount(codes).max() == 1:
             raise ValueError(
                 "every class has a single sample, so no sample has a neighbour to draw; give at least two "
                 "of one class."
@@ -70,9 +74,18 @@ class NeighbourLikelihoodLoss(Loss):
         if temperature == "auto":
             Z = centred(X if start is None else start, None)
             temperature = usual_scale(squared_norms(Z) / Z.shape[1])
-        return LikelihoodState(
-            np.where(lone, 0.0, weights), codes, segments, order, 1 / (2 * float(temperature))
+        return LikelihoodState.of(
+            codes, mean_weights(len(codes), sample_weight), 1 / (2 * float(temperature))
         )
+
+    def narrowed(self, state: LikelihoodState, rows: np.ndarray) -> LikelihoodState:
+        """The state of some of the rows; with fewer rows to draw from the value falls by a constant."""
+        codes, weights = (unsorted(column, state.order)[rows] for column in (state.codes, state.weights))
+        return LikelihoodState.of(codes, mean_weights(len(rows), weights), state.sharpness)
+
+    def neighbours_per_row(self, Z, state) -> float:
+        """All of them: where a class lies in one place, every row of it is drawn alike."""
+        return len(Z)
 
     @abstractmethod
     def _own_class(self, Z, state) -> tuple[float, np.ndarray]:

@@ -20,6 +20,11 @@ class Map(ABC):
     #: Whether moving all of F leaves the distances between embedded rows as they are.
     ignores_translation: ClassVar[bool] = False
 
+    @property
+    def given_start(self) -> bool:
+        """Whether `start` returns what somebody gave, in the unit of the features, whatever F is."""
+        return False
+
     def lift(self, X, rng: np.random.RandomState) -> Embedding | None:
         """A fixed map of the inputs that comes before theta; None if there is none."""
         return None
@@ -35,6 +40,10 @@ class Map(ABC):
     @abstractmethod
     def pullback(self, dZ: np.ndarray, cache) -> np.ndarray:
         """The gradient in theta of a function whose gradient in Z is dZ."""
+
+    def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:
+        """The parameters that make of F what theta makes of F / unit; as here, for maps linear in both."""
+        return theta / unit
 
     @abstractmethod
     def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:

@@ -44,6 +44,10 @@ class GatedMap(Map):
         # Gates and projections act on positions, not differences: measure them from the mean.
         return AffineEmbedding(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
 
+    @property
+    def given_start(self) -> bool:
+        return not isinstance(self.init, str)
+
     def start(self, F, y, rng) -> np.ndarray:
         if self.gating not in GATINGS:
             raise ValueError(f"gating={self.gating!r}: expected one of {list(GATINGS)}.")
@@ -70,6 +74,14 @@ class GatedMap(Map):
         n_gates = self.n_regions * (n_features + 1)
         projections = theta[:-n_gates].reshape(self.n_regions, -1, n_features)
         return projections, theta[-n_gates:].reshape(self.n_regions, -1)
+
+    def rescaled(self, theta, unit, n_features) -> np.ndarray:
+        theta = theta.copy()
+        projections, gates = self.split(theta, n_features)
+        projections /= unit
+        # Thresholds are scores, not features.
+        gates[:, :-1] /= unit
+        return theta
 
     def forward(self, theta, F):
         projections, gates = self.split(theta, F.shape[1])

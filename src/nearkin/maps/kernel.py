@@ -52,6 +52,10 @@ class KernelMap(Map):
     def _inner(self) -> Map:
         return LinearMap() if self.inner is None else self.inner
 
+    @property
+    def given_start(self) -> bool:
+        return self._inner.given_start
+
     def lift(self, X, rng) -> KernelEmbedding:
         check_kernel(self.kernel)
         n = len(X)
@@ -79,6 +83,9 @@ class KernelMap(Map):
 
     def pullback(self, dZ, cache):
         return self._inner.pullback(dZ, cache)
+
+    def rescaled(self, theta, unit, n_features):
+        return self._inner.rescaled(theta, unit, n_features)
 
     def freeze(self, theta, lift, n_features):
         return self._inner.freeze(theta, lift, n_features)

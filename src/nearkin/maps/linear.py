@@ -39,6 +39,10 @@ class LinearMap(Map):
         self.n_components = n_components
         self.init = init
 
+    @property
+    def given_start(self) -> bool:
+        return not isinstance(self.init, str)
+
     def start(self, F, y, rng) -> np.ndarray:
         return linear_start(F, y, self.n_components, self.init, rng).ravel()
 

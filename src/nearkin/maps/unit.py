@@ -35,6 +35,10 @@ class UnitMap(Map):
     def _inner(self) -> Map:
         return LinearMap() if self.inner is None else self.inner
 
+    @property
+    def given_start(self) -> bool:
+        return self._inner.given_start
+
     def lift(self, X, rng) -> Embedding | None:
         return self._inner.lift(X, rng)
 
@@ -51,6 +55,9 @@ class UnitMap(Map):
         # Only what turns a row can change its direction.
         turning = dZ - np.einsum("ij,ij->i", dZ, units)[:, None] * units
         return self._inner.pullback(turning / lengths[:, None], inner_cache)
+
+    def rescaled(self, theta, unit, n_features):
+        return self._inner.rescaled(theta, unit, n_features)
 
     def freeze(self, theta, lift, n_features):
         return UnitEmbedding(self._inner.freeze(theta, lift, n_features))

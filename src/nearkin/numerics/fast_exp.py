@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
+import nearkin.numerics.compiling  # noqa: F401
+
 # Taylor coefficients 1/k! serve |r| <= log(2)/2 down to the last bits of float64.
 _C = tuple(1.0 / np.prod(np.arange(1.0, k + 1)) for k in range(14))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+import nearkin.numerics.compiling  # noqa: F401
+
 
 # Sums in any order: only then are they vectorised.
 @njit(cache=True, fastmath={"reassoc", "contract"})

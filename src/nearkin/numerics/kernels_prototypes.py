@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
+import nearkin.numerics.compiling  # noqa: F401
+
 # Sums may be reordered, but infinities count: a distance may overflow.
 REORDERED = {"reassoc", "contract", "nsz", "arcp"}
 

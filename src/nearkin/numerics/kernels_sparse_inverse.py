@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+import nearkin.numerics.compiling  # noqa: F401
+
 
 @njit(cache=True)
 def newton_direction(C, W, M, price, n_sweeps):

@@ -5,36 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.numerics.blocks import blocks
-from nearkin.numerics.neighbours import same_class_neighbours
-from nearkin.numerics.products import row_distances, squared_distances, squared_norms
+from nearkin.numerics.products import squared_distances, squared_norms
 
-
-def local_scales(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """Distance of each row to its `n_neighbors`-th nearest of its class; to the farthest if there are fewer.
-
-    Zero for a row alone in its class.
-
-    >>> local_scales(np.array([[0.0], [1.0], [3.0], [9.0]]), np.array([0, 0, 0, 1]), 1)
-    array([1., 1., 2., 0.])
-    """
-    most = int(np.bincount(codes).max()) - 1
-    if most < 1:
-        return np.zeros(len(X))
-    table = same_class_neighbours(X, codes, min(n_neighbors, most))
-    last = np.count_nonzero(table >= 0, axis=1) - 1
-    rows = np.flatnonzero(last >= 0)
-    scales = np.zeros(len(X))
-    scales[rows] = np.sqrt(row_distances(X, X, rows, table[rows, last[rows]]))
-    return scales
+#: Squared distances below so many roundings are not precise to a thousandth.
+IMPRECISE = 1e3
 
 
 def local_scatters(
     X: np.ndarray,
     codes: np.ndarray,
-    scales: np.ndarray,
+    n_neighbors: int | None,
     *,
     precision=np.float64,
-    at_once: int = 2**18,
+    at_once: int = 2**19,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Local scatter within classes and between them.
 
@@ -46,45 +29,71 @@ def local_scatters(
     ----------
     X : float64 array of shape (n, d)
     codes : integer array of shape (n,)
-    scales : array of shape (n,)
-        s of each row; infinite ones give the scatters of linear discriminant analysis.
+        Classes 0..C-1.
+    n_neighbors : int or None
+        s_i is the distance to this neighbour of the class, or to the farthest if there are fewer; None makes
+        all affinities one, which gives the scatters of linear discriminant analysis.
     precision : dtype
-        Of the affinities and their products; float32 takes half the time, for rows of moderate size.
+        Of the affinities and their products; with float32, half the time, a class with rows too near each
+        other for it is still taken in float64.
     at_once : int
         Affinities held together: two megabytes stay in the cache.
 
     Notes
     -----
-    sum n_c^2 d + n d^2 multiply-adds; holds one block of affinities, never those of a whole class.
+    2 sum n_c^2 d + n d^2 multiply-adds, 3 where a class is more than one block; holds one block of
+    affinities, never those of a large class.
     """
     X = X - X.mean(axis=0)
     n, d = X.shape
-    within, mixed = np.zeros((d, d)), np.zeros((d, d))
-    for code in range(int(codes.max()) + 1):
-        members = np.flatnonzero(codes == code)
-        if len(members) == 0:
-            continue
-        rows, share = X[members], len(members) / n
-        near = _affinity_scatter(rows.astype(precision), scales[members].astype(precision), at_once)
-        total = rows.sum(axis=0)
-        within += near / len(members)
-        # The sum of both scatters; between classes it needs no pairs but only sums, X being centred.
-        mixed += near / n + (1 - share) * (rows.T @ rows) + np.outer(total, total) / n
-    between = mixed - within
+    sizes = np.bincount(codes)
+    ordered = X[np.argsort(codes, kind="stable")]
+    within, together = np.zeros((d, d)), np.zeros((d, d))
+    totals = np.zeros((len(sizes), d))
+    for code, (size, stop) in enumerate(zip(sizes, np.cumsum(sizes))):
+        rows = ordered[stop - size : stop]
+        totals[code] = rows.sum(axis=0)
+        if size > 1:
+            near = _near_scatter(rows - totals[code] / size, n_neighbors, precision, at_once)
+            within += near / size
+            together += near / n
+    # The sum of both scatters; between classes it needs no pairs but only sums, X being centred. A matrix
+    # times its own transpose takes half the products.
+    ordered *= np.repeat(np.sqrt(1 - sizes / n), sizes)[:, None]
+    between = together + ordered.T @ ordered + totals.T @ totals / n - within
     return (within + within.T) / 2, (between + between.T) / 2
 
 
-def _affinity_scatter(rows: np.ndarray, scales: np.ndarray, at_once: int) -> np.ndarray:
-    """Half the sum of A_ij v v' over ordered pairs: rows' (diag(A 1) - A) rows, block by block."""
+def _near_scatter(rows: np.ndarray, n_neighbors: int | None, precision, at_once: int) -> np.ndarray:
+    """Half the sum of A_ij v v' over ordered pairs of centred rows: rows' (diag(A 1) - A) rows."""
+    if n_neighbors is None:
+        return len(rows) * (rows.T @ rows)
+    narrow = rows.astype(precision, copy=False)
+    norms = squared_norms(narrow)
+    rounding = 4 * np.finfo(narrow.dtype).eps * float(norms.max())
+    k = min(n_neighbors, len(rows) - 1)
+    squared_scales = np.empty(len(rows), dtype=narrow.dtype)
+    parts = list(blocks(len(rows), len(rows), at_once))
+    for part in parts:
+        D = squared_distances(narrow[part], narrow, norms_a=norms[part], norms_b=norms)
+        # Each row itself stands first, at distance zero.
+        squared_scales[part] = np.partition(D, k, axis=1)[:, k]
+    if squared_scales.min() <= IMPRECISE * rounding:
+        if narrow.dtype != np.float64:
+            return _near_scatter(rows, n_neighbors, np.float64, at_once)
+        squared_scales[squared_scales <= rounding] = 0
     # Where a row's near ones coincide with it, nothing else is near, and copies of it add nothing.
-    rows, inverse = rows[scales > 0], 1 / scales[scales > 0]
-    norms = squared_norms(rows)
+    apart = squared_scales > 0
+    if not apart.all():
+        narrow, norms, squared_scales = narrow[apart], norms[apart], squared_scales[apart]
+        parts = list(blocks(len(narrow), len(narrow), at_once)) if len(narrow) else []
+    inverse = 1 / np.sqrt(squared_scales)
     scatter = np.zeros((rows.shape[1], rows.shape[1]))
-    for part in blocks(len(rows), len(rows), at_once):
-        block = rows[part]
-        affinities = squared_distances(block, rows, norms_a=norms[part], norms_b=norms)
-        affinities *= -inverse[part, None]
-        affinities *= inverse
-        np.exp(affinities, out=affinities)
-        scatter += block.T @ (affinities.sum(axis=1)[:, None] * block - affinities @ rows)
+    for part in parts:
+        if len(parts) > 1 or not apart.all():
+            D = squared_distances(narrow[part], narrow, norms_a=norms[part], norms_b=norms)
+        D *= -inverse[part, None]
+        D *= inverse
+        np.exp(D, out=D)
+        scatter += narrow[part].T @ (D.sum(axis=1)[:, None] * narrow[part] - D @ narrow)
     return scatter

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+import nearkin.numerics.compiling  # noqa: F401
+
 # A stretch of this many scores is tested against the worst kept score in a few vector
 # instructions; only where something beats it are the shorter pieces, then the scores, looked at.
 STRETCH = 128

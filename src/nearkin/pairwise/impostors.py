@@ -95,7 +95,7 @@ class Impostors:
         if self.order is not None:
             codes, weights, targets = codes[self.order], weights[self.order], targets[self.order]
             targets = np.where(targets >= 0, np.argsort(self.order)[targets], -1)
-        self.codes, self.targets, self.weights = codes, targets, weights
+        self.codes, self.targets, self.weights = codes, targets.astype(np.int32), weights
         n, limits = len(codes), self.policy
         # The longest list of pairs that is worth its making.
         share = max(limits.always_listed, limits.largest_listed_share * n * n / 2)
@@ -124,9 +124,11 @@ class Impostors:
 
     def add_target_gradient(self, Z: np.ndarray, weights: np.ndarray, dZ: np.ndarray) -> None:
         """Add the gradient of the sum of weight times target distance to dZ."""
-        from nearkin.pairwise.kernels import scatter_targets
+        from nearkin.pairwise.kernels import scatter_pairs
 
-        scatter_targets(Z, self.targets, weights.astype(Z.dtype, copy=False), dZ)
+        n, k = self.targets.shape
+        starts = np.arange(n + 1) * k
+        scatter_pairs(Z, 0, starts, self.targets.ravel(), weights.astype(Z.dtype, copy=False).ravel(), dZ)
 
     def hinges(self, Z, reaches, weights, *, exact: bool = False) -> Hinges:
         """Sum over rows i, targets t and impostors l of ``weights[i] * [reaches[i, t] - D_il]_+``.

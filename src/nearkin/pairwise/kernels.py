@@ -16,9 +16,7 @@ FAR = 1e37
 
 # The product of a single bit with this de Bruijn number has a top of six bits that tells which bit it was.
 _DE_BRUIJN = 0x03F79D71B4CB0A89
-_BIT_PLACES = np.zeros(64, np.int64)
-for _bit in range(64):
-    _BIT_PLACES[((_DE_BRUIJN << _bit) & (2**64 - 1)) >> 58] = _bit
+_BIT_PLACES = np.argsort([((_DE_BRUIJN << bit) & (2**64 - 1)) >> 58 for bit in range(64)])
 
 
 # --- searching: tiles of inner products to near pairs ---
@@ -27,8 +25,7 @@ for _bit in range(64):
 @njit(cache=True, nogil=True)
 def _first_flag(word):
     """Place, from 0 to 7, of the first byte that is one in a word of eight flags."""
-    lowest = word & (~word + np.uint64(1))
-    return _BIT_PLACES[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)] >> 3
+    return _BIT_PLACES[((word & (~word + np.uint64(1))) * np.uint64(_DE_BRUIJN)) >> np.uint64(58)] >> 3
 
 
 @njit(cache=True, nogil=True)
@@ -42,39 +39,38 @@ def collect_near(G, row, column, halves, limits, firsts, written, rows_out, colu
     others, other_limits = halves[column : column + n_columns], limits[column : column + n_columns]
     # Comparisons into bytes are vectorised; eight at a time, most of them are then passed over (measured:
     # with a branch for each, whole fits take 1.2 to 1.8 times the CPU time).
-    words = np.zeros((n_columns + 63) // 64 * 8, np.uint64)
+    words = np.zeros((n_columns + 7) // 8, np.uint64)
     flags = words.view(np.uint8)
     for r in range(n_rows):
         i = row + r
         if written + n_columns > rows_out.size:
             return -1
-        first = min(max(firsts[i] - column, 0), n_columns)
-        products, half, limit = G[r], halves[i], limits[i]
+        first, half, limit = firsts[i] - column, halves[i], limits[i]
         for c in range(n_columns):
-            flags[c] = half + others[c] - products[c] <= max(limit, other_limits[c])
-        flags[:first] = 0
-        for g in range(first // 64, words.size // 8):
-            eight = words[8 * g : 8 * g + 8]
-            if (eight[0] | eight[1] | eight[2] | eight[3] | eight[4] | eight[5] | eight[6] | eight[7]) == 0:
-                continue
-            for w in range(8 * g, 8 * g + 8):
-                word = words[w]
-                while word != 0:
-                    c = 8 * w + _first_flag(word)
-                    word &= word - np.uint64(1)
-                    rows_out[written] = i
-                    columns_out[written] = column + c
-                    written += 1
+            flags[c] = half + others[c] - G[r, c] <= max(limit, other_limits[c])
+        for w in range(max(first, 0) // 8, words.size):
+            word = words[w]
+            while word != 0:
+                c = 8 * w + _first_flag(word)
+                word &= word - np.uint64(1)
+                rows_out[written] = i
+                columns_out[written] = column + c
+                written += np.int64(c >= first)
     return written
 
 
 @njit(cache=True, nogil=True)
 def sort_by_row(rows, columns, row, counts, columns_out):
     """Bring pairs of rows ``row...`` into rising order of the rows, otherwise as they are, and count them."""
-    counts[:] = 0
+    for r in range(counts.size):
+        counts[r] = 0
     for p in range(rows.size):
         counts[rows[p] - row] += 1
-    places = np.cumsum(counts) - counts
+    places = np.empty(counts.size, np.int64)
+    before = 0
+    for r in range(counts.size):
+        places[r] = before
+        before += counts[r]
     for p in range(rows.size):
         r = rows[p] - row
         columns_out[places[r]] = columns[p]
@@ -87,31 +83,19 @@ def nearest_others(G, row, column, halves, minima, nearest):
 
     `halves` are half the squared norms; `minima` are half the distances, less that of the row.
     """
-    n_rows, n_columns = G.shape
     last = minima.shape[1] - 1
-    others = halves[column : column + n_columns]
-    words = np.zeros((n_columns + 7) // 8, np.uint64)
-    flags = words.view(np.uint8)
-    for r in range(n_rows):
+    for r in range(G.shape[0]):
         i = row + r
-        products, distances, found = G[r], minima[i], nearest[i]
-        bound = distances[last]
-        for c in range(n_columns):
-            flags[c] = others[c] - products[c] < bound
-        for w in range(words.size):
-            word = words[w]
-            while word != 0:
-                c = 8 * w + _first_flag(word)
-                word &= word - np.uint64(1)
-                distance = others[c] - products[c]
-                if distance < distances[last] and column + c != i:
-                    place = last
-                    while place > 0 and distances[place - 1] > distance:
-                        distances[place] = distances[place - 1]
-                        found[place] = found[place - 1]
-                        place -= 1
-                    distances[place] = distance
-                    found[place] = column + c
+        for c in range(G.shape[1]):
+            distance = halves[column + c] - G[r, c]
+            if distance < minima[i, last] and column + c != i:
+                place = last
+                while place > 0 and minima[i, place - 1] > distance:
+                    minima[i, place] = minima[i, place - 1]
+                    nearest[i, place] = nearest[i, place - 1]
+                    place -= 1
+                minima[i, place] = distance
+                nearest[i, place] = column + c
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -147,21 +131,20 @@ def _distance(Z, i, j):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def pair_distances(Z, indptr, others, first, stop, out):
-    """Squared distances of listed pairs (rows first..stop)."""
-    for i in range(first, stop):
-        for p in range(indptr[i], indptr[i + 1]):
-            out[p] = _distance(Z, i, others[p])
+def distances_from(Z, first, starts, partners, out):
+    """Squared distances of rows first... to their partners; zero where the partner is -1, for none.
 
-
-@njit(cache=True, nogil=True, fastmath=True)
-def distances_to(Z, targets, out):
-    """Squared distance of each row to each of its listed rows; -1 in the list stands for none."""
-    n, k = targets.shape
-    for i in range(n):
-        for t in range(k):
-            j = targets[i, t]
-            out[i, t] = _distance(Z, i, j) if j >= 0 else 0
+    Partners of row ``first + r`` are ``starts[r]`` to ``starts[r + 1]``. A row that is its own partner is far
+    from itself.
+    """
+    for r in range(starts.size - 1):
+        i = first + r
+        for e in range(starts[r], starts[r + 1]):
+            j = partners[e]
+            if j == i:
+                out[e] = FAR
+            else:
+                out[e] = _distance(Z, i, j) if j >= 0 else 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -269,23 +252,22 @@ def gather_pairs(starts, partners, weights, first, stop, Z, dZ):
             dZ[i, k] = 2 * (total * Z[i, k] - own[k])
 
 
-# --- hinges: reaches[i, t] is one margin beyond target t of row i; -1, for no target, is never violated ---
-
-
 @njit(cache=True, nogil=True, fastmath=True)
-def scatter_targets(Z, targets, weights, dZ):
-    """Add the gradient of sum of weight * distance over a table of listed rows; -1 stands for none."""
-    n, k = targets.shape
-    width = Z.shape[1]
-    for i in range(n):
-        for t in range(k):
-            j = targets[i, t]
-            weight = 2 * weights[i, t]
+def scatter_pairs(Z, first, starts, partners, weights, dZ):
+    """Add the gradient of the sum of weight * distance over rows first... and their partners, -1 for none."""
+    for r in range(starts.size - 1):
+        i = first + r
+        for e in range(starts[r], starts[r + 1]):
+            j = partners[e]
+            weight = 2 * weights[e]
             if j >= 0 and weight != 0:
-                for c in range(width):
+                for c in range(Z.shape[1]):
                     pull = weight * (Z[i, c] - Z[j, c])
                     dZ[i, c] += pull
                     dZ[j, c] -= pull
+
+
+# --- hinges: reaches[i, t] is one margin beyond target t of row i; -1, for no target, is never violated ---
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -312,21 +294,22 @@ def hinge_list(indptr, others, distances, reaches, weights, pushes, out):
     return value
 
 
-# --- soft neighbours: p_ij = exp(-sharpness_i * D_ij) / (sum over j != i), of listed pairs ---
+# --- soft neighbours: p_ij = exp(-sharpness_i * D_ij) / (sum over j != i), of some rows' partners ---
+# Partners of the r-th of these rows are ``starts[r]`` to ``starts[r + 1]``.
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_softmax(starts, partners, first, stop, distances, sharpness, decay, nearest):
-    """Overwrite listed distances with the softmax rows p, for rows first..stop; note the nearest.
+def row_softmax(starts, partners, distances, sharpness, decay, nearest):
+    """Overwrite distances with the softmax rows p; note the nearest.
 
     Exponents farther than `decay` below the row's largest give zero: what a longer list holds besides
     does not count, so that the values do not depend on the list at hand.
     """
     lowest = -distances.dtype.type(decay)
     zero = distances.dtype.type(0)
-    for i in range(first, stop):
-        begin = starts[i]
-        row = distances[begin : starts[i + 1]]
+    for r in range(starts.size - 1):
+        begin = starts[r]
+        row = distances[begin : starts[r + 1]]
         if row.size == 0:
             continue
         low = row[0]
@@ -335,8 +318,8 @@ def row_softmax(starts, partners, first, stop, distances, sharpness, decay, near
         where = 0
         while row[where] > low:
             where += 1
-        nearest[i] = partners[begin + where]
-        sharp = sharpness[i]
+        nearest[r] = partners[begin + where]
+        sharp = sharpness[r]
         total = zero
         for e in range(row.size):
             exponent = sharp * (low - row[e])
@@ -349,11 +332,11 @@ def row_softmax(starts, partners, first, stop, distances, sharpness, decay, near
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_target_sums(starts, partners, first, stop, P, targets, out):
-    """Sums of the partners' target rows, weighted with p, of rows first..stop."""
-    for i in range(first, stop):
-        sums = out[i - first]
-        for e in range(starts[i], starts[i + 1]):
+def row_target_sums(starts, partners, P, targets, out):
+    """Sums of the partners' target rows, weighted with p."""
+    for r in range(starts.size - 1):
+        sums = out[r]
+        for e in range(starts[r], starts[r + 1]):
             if P[e] != 0:
                 j = partners[e]
                 for t in range(targets.shape[1]):
@@ -361,19 +344,19 @@ def row_target_sums(starts, partners, first, stop, P, targets, out):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_class_sums(starts, partners, first, stop, P, codes, out):
+def row_class_sums(starts, partners, P, codes, out):
     """The same for one-hot targets given as codes."""
-    for i in range(first, stop):
-        for e in range(starts[i], starts[i + 1]):
-            out[i - first, codes[partners[e]]] += P[e]
+    for r in range(starts.size - 1):
+        for e in range(starts[r], starts[r + 1]):
+            out[r, codes[partners[e]]] += P[e]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_weigh_targets(starts, partners, first, stop, P, targets, slopes, offsets):
-    """Overwrite p_ij with p_ij * (slope of i . targets[j] + offset of i), for rows first..stop."""
-    for i in range(first, stop):
-        slope, offset = slopes[i - first], offsets[i - first]
-        for e in range(starts[i], starts[i + 1]):
+def row_weigh_targets(starts, partners, P, targets, slopes, offsets):
+    """Overwrite p_ij with p_ij * (slope of i . targets[j] + offset of i)."""
+    for r in range(starts.size - 1):
+        slope, offset = slopes[r], offsets[r]
+        for e in range(starts[r], starts[r + 1]):
             if P[e] != 0:
                 j = partners[e]
                 factor = offset
@@ -383,9 +366,9 @@ def row_weigh_targets(starts, partners, first, stop, P, targets, slopes, offsets
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def row_weigh_classes(starts, partners, first, stop, P, codes, slopes, offsets):
+def row_weigh_classes(starts, partners, P, codes, slopes, offsets):
     """The same for one-hot targets given as codes."""
-    for i in range(first, stop):
-        slope, offset = slopes[i - first], offsets[i - first]
-        for e in range(starts[i], starts[i + 1]):
+    for r in range(starts.size - 1):
+        slope, offset = slopes[r], offsets[r]
+        for e in range(starts[r], starts[r + 1]):
             P[e] *= slope[codes[partners[e]]] + offset

@@ -9,49 +9,21 @@ import numpy as np
 from numba import njit
 
 from nearkin.numerics.fast_exp import exp
-from nearkin.pairwise.kernels import FAR
-
-#: Columns that are searched for a new minimum at once.
-CHUNK = 64
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def softmax_block(G, first, norms, sharpness, segments, nearest, sums):
-    """Overwrite inner products (block rows x all columns) with kernel weights, the largest of a row one.
+def softmax_block(G, first, highest, sharpness, segments, sums):
+    """Overwrite scores (rows first... x all columns) with kernel weights, that of the highest score one.
 
-    Also notes the nearest of each row, and adds up its weights over each stretch of columns, from
-    ``segments[c]`` to ``segments[c + 1]``.
+    The weight of row i is ``exp(sharpness[i] * (score - highest))``, zero for itself. Also adds up a row's
+    weights over each stretch of columns, from ``segments[c]`` to ``segments[c + 1]``.
     """
-    n_rows, n = G.shape
     zero = G.dtype.type(0)
-    for r in range(n_rows):
-        i = first + r
-        norm = norms[i]
-        G[r, i] = G.dtype.type(-FAR)
-        low = G.dtype.type(FAR)
-        where = 0
-        for start in range(0, n, CHUNK):
-            stop = min(start + CHUNK, n)
-            # Counting is vectorised where a running minimum is not, and new minima are rare (measured: with
-            # a running minimum, NCA and MEGM on a mixture take 1.15 times the CPU time).
-            count = np.int32(0)
-            for j in range(start, stop):
-                distance = max(norm + norms[j] - 2 * G[r, j], zero)
-                G[r, j] = distance
-                count += np.int32(distance < low)
-            if count > 0:
-                where = start
-                for j in range(start, stop):
-                    low = min(low, G[r, j])
-        while G[r, where] > low:
-            where += 1
-        nearest[i] = where
-        sharp = sharpness[i]
-        # The row's own place is lent the largest weight to keep the loop free of branches.
-        G[r, i] = low
-        for j in range(n):
-            G[r, j] = exp(sharp * (low - G[r, j]))
-        G[r, i] = 0
+    for r in range(G.shape[0]):
+        high, sharp = highest[r], sharpness[first + r]
+        for j in range(G.shape[1]):
+            G[r, j] = exp(sharp * (G[r, j] - high))
+        G[r, first + r] = 0
         for c in range(segments.size - 1):
             total = zero
             for j in range(segments[c], segments[c + 1]):

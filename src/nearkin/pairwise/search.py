@@ -6,6 +6,7 @@ greater than i. Tiles of inner products find it; only the pairs found are ever s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -52,9 +53,7 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
     n, width = Z.shape
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
-    rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
-    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
-    half_limits = (limits / 2).astype(Z.dtype, copy=False)
+    halves, half_limits = _halves(Z, limits)
     starts = range(0, n, policy.tile_rows)
     found: list = [None] * len(starts)
     totals = np.zeros(len(starts), dtype=np.int64)
@@ -78,6 +77,40 @@ def near_pairs(Z, limits, *, max_pairs: int, groups=None, policy: SearchPolicy =
     return np.concatenate([[0], np.cumsum(counts)]), others
 
 
+def each_stretch(
+    Z, limits, use: Callable[[int, int, np.ndarray, np.ndarray], None], *, policy: SearchPolicy = DEFAULT
+) -> None:
+    """Call ``use(worker, first, starts, partners)`` with the near rows of a few rows at a time, all of them.
+
+    Partners ``starts[r]`` to ``starts[r + 1]`` are those of row ``first + r``, itself among them. Nothing is
+    kept; several threads share the stretches, and no two calls of one worker overlap.
+
+    Notes
+    -----
+    n^2 e multiply-adds, twice those of `near_pairs`; memory for a tile and the near rows of 256 rows.
+    """
+    n, width = Z.shape
+    halves, half_limits = _halves(Z, limits)
+    firsts = np.zeros(n, dtype=np.int64)
+    blocks_of_rows = range(0, n, policy.tile_rows)
+
+    def work(worker, blocks) -> None:
+        tiles = _Tiles(Z, policy)
+        for block in blocks:
+            first = blocks_of_rows[block]
+            counts, partners = tiles.pairs_of_rows(first, halves, half_limits, firsts, n * policy.tile_rows)
+            use(worker, first, np.concatenate([[0], np.cumsum(counts)]), partners)
+
+    run_striped(work, len(blocks_of_rows), worker_count(n * n * (width + policy.look_cost)))
+
+
+def _halves(Z, limits) -> tuple[np.ndarray, np.ndarray]:
+    """Half the squared norms, a little less so that rounding loses no pair, and half the limits."""
+    rounding = (Z.shape[1] + 8) * np.finfo(Z.dtype).eps / 2
+    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    return halves, (limits / 2).astype(Z.dtype, copy=False)
+
+
 class _Tiles:
     """Buffers of one worker: a tile of inner products and room for the pairs found in it."""
 
@@ -87,9 +120,9 @@ class _Tiles:
         self.tile = np.empty(self.rows * self.columns, dtype=Z.dtype)
         self.room = np.empty((2, 2**15), dtype=np.int32)
 
-    def products(self, row: int, column: int, stop: int | None = None) -> np.ndarray:
-        """Inner products of a stretch of rows with another (or its part up to `stop`), in the buffer."""
-        rows, columns = self.Z[row : row + self.rows], self.Z[column : stop or column + self.columns]
+    def products(self, row: int, column: int) -> np.ndarray:
+        """Inner products of a stretch of rows with another, in the buffer."""
+        rows, columns = self.Z[row : row + self.rows], self.Z[column : column + self.columns]
         G = self.tile[: len(rows) * len(columns)].reshape(len(rows), len(columns))
         return np.dot(rows, columns.T, out=G)
 
@@ -219,11 +252,16 @@ def pairs_within(Z, pairs: PairList, limits) -> Found:
 
 def list_distances(Z, indptr, others) -> np.ndarray:
     """Squared distances of the listed pairs, from differences."""
-    from nearkin.pairwise.kernels import pair_distances
+    from nearkin.pairwise.kernels import distances_from
 
     out = np.empty(others.size, dtype=Z.dtype)
     stripes = row_stripes(indptr, worker_count(others.size * Z.shape[1] * 8))
-    run_parts(lambda part: pair_distances(Z, indptr, others, *stripes[part], out), len(stripes))
+
+    def work(part: int) -> None:
+        first, stop = stripes[part]
+        distances_from(Z, first, indptr[first : stop + 1], others, out)
+
+    run_parts(work, len(stripes))
     return out
 
 
@@ -248,23 +286,20 @@ def nearest_rows(Z, k: int = 1, *, policy: SearchPolicy = DEFAULT) -> np.ndarray
     >>> nearest_rows(np.array([[0.0], [1.0], [5.0]]), 2)
     array([[1, 2],
            [0, 2],
-           [1, 0]])
+           [1, 0]], dtype=int32)
     """
     from nearkin.pairwise.kernels import FAR, nearest_others
 
     n, width = Z.shape
     halves = np.einsum("ij,ij->i", Z, Z) / 2
     minima = np.full((n, k), FAR, dtype=Z.dtype)
-    nearest = np.zeros((n, k), dtype=np.int64)
+    nearest = np.zeros((n, k), dtype=np.int32)
     starts = range(0, n, policy.tile_rows)
 
     def search(_, blocks) -> None:
         tiles = _Tiles(Z, policy)
         for block in blocks:
-            # Until there is a bound every column is a candidate: a few of them give one.
-            few = min(64, policy.tile_columns)
-            nearest_others(tiles.products(starts[block], 0, few), starts[block], 0, halves, minima, nearest)
-            for column in range(few, n, policy.tile_columns):
+            for column in range(0, n, policy.tile_columns):
                 G = tiles.products(starts[block], column)
                 nearest_others(G, starts[block], column, halves, minima, nearest)
 
@@ -278,11 +313,9 @@ def distances_of(Z, table: np.ndarray) -> np.ndarray:
     >>> distances_of(np.array([[0.0], [1.0], [5.0]]), np.array([[1], [0], [0]])).ravel()
     array([ 1.,  1., 25.])
     """
-    from nearkin.pairwise.kernels import distances_to
-
-    out = np.empty(table.shape, dtype=Z.dtype)
-    distances_to(Z, table, out)
-    return out
+    n, k = table.shape
+    others = table.astype(np.int32, copy=False).ravel()
+    return list_distances(Z, np.arange(n + 1) * k, others).reshape(n, k)
 
 
 def probed_distances(Z, n_rows: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from nearkin.pairwise.search import (
     centred,
     class_segments,
     distances_of,
+    each_stretch,
     nearest_rows,
     probed_distances,
     unsorted,
@@ -54,9 +55,11 @@ class SoftMemory:
         Near rows of each row, the nearest of all among them when they were found. A hint where to
         begin: no value depends on it.
     decay : float
-        How far the exponent of a listed neighbour may lie below that of the nearest.
+        How far the exponent of a neighbour that counts may lie below that of the nearest.
+    neighbours : float
+        About how many neighbours of a row lie within; none before the first look.
     age : int
-        Evaluations since that was measured.
+        Evaluations since these were measured.
     inexact : bool
         Whether the last value left out neighbours.
     """
@@ -64,13 +67,14 @@ class SoftMemory:
     lists: PairMemory = field(repr=False)
     nearest: np.ndarray | None = field(default=None, repr=False)
     decay: float = 0.0
+    neighbours: float = np.inf
     age: int = 0
     inexact: bool = False
 
     def forget(self) -> None:
         """Be as if new, but for the hint."""
         self.lists.forget()
-        self.decay, self.age, self.inexact = 0.0, 0, False
+        self.decay, self.neighbours, self.age, self.inexact = 0.0, np.inf, 0, False
 
 
 class SoftNeighbours:
@@ -137,6 +141,7 @@ class SoftNeighbours:
         # The longest list of pairs that is worth its making.
         share = self.policy.largest_listed_share * len(y) * len(y) / 2
         self.most_listed = int(min(self.policy.largest_listed, share))
+        nearest = None if nearest is None else nearest.astype(np.int32)
         self.memory = SoftMemory(PairMemory(policy=self.policy.lists), nearest)
 
     @property
@@ -165,12 +170,16 @@ class SoftNeighbours:
         if exact:
             self.memory.forget()
         Zc = centred(Z, self.order)
-        distances = self._listed(Zc, exact)
-        self.memory.inexact = distances is not None and not exact
-        if distances is None:
-            value, dZ = self._over_blocks(Zc, judge)
-        else:
+        limits = self._limits(Zc, exact)
+        distances = None if limits is None else self._listed(Zc, limits)
+        self.memory.inexact = not exact
+        if distances is not None:
             value, dZ = self._over_list(Zc, distances, judge)
+        elif limits is not None and self._worth_streaming:
+            value, dZ = self._over_stretches(Zc, limits, judge)
+        else:
+            self.memory.inexact = False
+            value, dZ = self._over_blocks(Zc, judge)
         return value, unsorted(dZ.astype(Z.dtype, copy=False), self.order)
 
     def _judged(self, q: np.ndarray, first: int, stop: int, judge: Judge):
@@ -191,11 +200,18 @@ class SoftNeighbours:
         if Z.dtype == np.float32 and error > self.policy.largest_exponent_error:
             Z = Z.astype(np.float64)
         sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
-        nearest = np.empty(len(Z), dtype=np.int64)
+        nearest = np.empty(len(Z), dtype=np.int32)
 
         def weigh(G, first, norms) -> float:
             sums = np.empty((len(G), len(self.segments) - 1), Z.dtype)
-            softmax_block(G, first, norms, sharpness, self.segments, nearest, sums)
+            # The distance, turned and halved, but for what a row's entries have in common.
+            G -= norms / 2
+            rows = np.arange(len(G))
+            G[rows, first + rows] = -np.inf
+            nearest[first : first + len(G)] = best = G.argmax(axis=1)
+            highest = G[rows, best]
+            G[rows, first + rows] = highest
+            softmax_block(G, first, highest, 2 * sharpness, self.segments, sums)
             inverse = 1 / (sums @ np.ones(sums.shape[1], Z.dtype))[:, None]
             q = G @ targets if self.codes is None else sums
             q *= inverse
@@ -212,39 +228,93 @@ class SoftNeighbours:
         self.memory.nearest = nearest[:, None]
         return result
 
-    def _listed(self, Z, exact: bool) -> np.ndarray | None:
-        """Distances of the near pairs; None where there are too few rows or too many near pairs."""
+    def _limits(self, Z, exact: bool) -> np.ndarray | None:
+        """How far each row's neighbours count; None where there are too few rows or too many neighbours."""
         policy, memory = self.policy, self.memory
-        if len(Z) < policy.smallest_listed or not self._within_reach(Z, exact):
+        if len(Z) < policy.smallest_listed:
+            return None
+        self._look(Z, exact)
+        if not self._worth_listing and not self._worth_streaming:
             return None
         if memory.nearest is None:
             memory.nearest = nearest_rows(Z, policy=policy.lists.search)
-        limits = distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
-        listed = memory.lists.within(Z, limits, self.most_listed)
-        return None if listed is None else listed[1]
+        return distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
 
-    def _within_reach(self, Z, exact: bool) -> bool:
-        """Measure now and then how far to look, and tell whether a list of so many pairs is worthwhile.
-
-        A search that fails costs as much as a list: a look at some rows tells most of them.
-        """
+    def _look(self, Z, exact: bool) -> None:
+        """Measure now and then, by some rows, how far to look and how many neighbours there are."""
         policy, memory = self.policy, self.memory
         memory.age += 1
-        if memory.lists.pairs is not None and memory.age < policy.evaluations_per_reach:
-            return True
-        memory.decay, neighbours = reach(Z, self.sharpness, policy, certain=exact)
+        near = memory.lists.pairs is not None or self._worth_streaming
+        if near and not exact and memory.age < policy.evaluations_per_reach:
+            return
+        memory.decay, memory.neighbours = reach(Z, self.sharpness, policy, certain=exact)
         # The reach of an exact evaluation is much longer than the next one needs.
         memory.age = policy.evaluations_per_reach if exact else 0
-        return len(Z) * neighbours * policy.mutual <= self.most_listed
+
+    @property
+    def _worth_listing(self) -> bool:
+        """Whether the search for a list may succeed: one that fails costs as much."""
+        return len(self.weights) * self.memory.neighbours * self.policy.mutual <= self.most_listed
+
+    @property
+    def _worth_streaming(self) -> bool:
+        """Whether so few rows are near that listing them anew each time is faster than full blocks."""
+        return self.memory.neighbours <= self.policy.largest_streamed_share * len(self.weights)
+
+    def _listed(self, Z, limits) -> np.ndarray | None:
+        """Distances of the near pairs; None where they are too many for a list."""
+        lists = self.memory.lists
+        if lists.pairs is None and not self._worth_listing:
+            return None
+        listed = lists.within(Z, limits, self.most_listed)
+        return None if listed is None else listed[1]
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
-        from nearkin.pairwise import kernels
-
         pairs, memory = self.memory.lists.mirrored(), self.memory
         assert memory.nearest is not None
         P = pairs.spread(distances)
         nearest = memory.nearest[:, 0].copy()
-        sharpness = self.sharpness.astype(Z.dtype)
+        weigh = self._weighing(Z.dtype, judge, nearest)
+        value = pairs.row_parts(
+            lambda first, stop: weigh(first, pairs.starts[first : stop + 1], pairs.partners, P)
+        )
+        memory.nearest = nearest[:, None]
+        pairs.join(P)
+        return value, pairs.gradient(Z, P)
+
+    def _over_stretches(self, Z, limits, judge) -> tuple[float, np.ndarray]:
+        """The same where one list would be too long: rows are listed, weighed and forgotten in turn."""
+        from nearkin.pairwise.kernels import distances_from, scatter_pairs
+
+        memory = self.memory
+        assert memory.nearest is not None
+        nearest = memory.nearest[:, 0].copy()
+        weigh = self._weighing(Z.dtype, judge, nearest)
+        gradients: dict[int, np.ndarray] = {}
+        totals: list[tuple[float, int]] = []
+
+        def use(worker, first, starts, partners) -> None:
+            P = np.empty(partners.size, dtype=Z.dtype)
+            distances_from(Z, first, starts, partners, P)
+            totals.append((weigh(first, starts, partners, P), partners.size))
+            dZ = gradients.setdefault(worker, np.zeros_like(Z))
+            scatter_pairs(Z, first, starts, partners, P, dZ)
+
+        each_stretch(Z, limits, use, policy=self.policy.lists.search)
+        memory.nearest = nearest[:, None]
+        memory.neighbours = sum(count for _, count in totals) / len(Z)
+        # Sorted, so that the order in which threads end does not change the sums.
+        value = float(np.sum(sorted(value for value, _ in totals)))
+        return value, np.sum([gradients[worker] for worker in sorted(gradients)], axis=0)
+
+    def _weighing(self, dtype, judge: Judge, nearest: np.ndarray):
+        """``weigh(first, starts, partners, P)``: distances P of some rows' partners to weights dE/dD.
+
+        Returns the rows' part of the loss and notes the nearest of each.
+        """
+        from nearkin.pairwise import kernels
+
+        sharpness, decay = self.sharpness.astype(dtype), self.memory.decay
         if self.codes is None:
             add_up, weigh, labels = kernels.row_target_sums, kernels.row_weigh_targets, self.targets
             width = labels.shape[1]
@@ -252,19 +322,16 @@ class SoftNeighbours:
             add_up, weigh, labels = kernels.row_class_sums, kernels.row_weigh_classes, self.codes
             width = len(self.segments) - 1
 
-        def weigh_rows(first: int, stop: int) -> float:
-            rows = pairs.starts, pairs.partners, first, stop
-            kernels.row_softmax(*rows, P, sharpness, memory.decay, nearest)
-            q = np.zeros((stop - first, width), dtype=Z.dtype)
-            add_up(*rows, P, labels, q)
+        def weigh_rows(first, starts, partners, P) -> float:
+            stop = first + len(starts) - 1
+            kernels.row_softmax(starts, partners, P, sharpness[first:stop], decay, nearest[first:stop])
+            q = np.zeros((stop - first, width), dtype=dtype)
+            add_up(starts, partners, P, labels, q)
             value, slopes, offsets = self._judged(q, first, stop, judge)
-            weigh(*rows, P, labels, slopes, offsets)
+            weigh(starts, partners, P, labels, slopes, offsets)
             return value
 
-        value = pairs.row_parts(weigh_rows)
-        memory.nearest = nearest[:, None]
-        pairs.join(P)
-        return value, pairs.gradient(Z, P)
+        return weigh_rows
 
 
 class Reach(NamedTuple):

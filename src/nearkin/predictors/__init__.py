@@ -2,6 +2,7 @@
 
 from nearkin.predictors.classifier import KNNClassifier
 from nearkin.predictors.faiss_handover import to_faiss
+from nearkin.predictors.onnx_handover import to_onnx
 from nearkin.predictors.pairs import PairClassifier
 from nearkin.predictors.prediction_table import prediction_table
 from nearkin.predictors.regressor import KNNRegressor
@@ -14,4 +15,5 @@ __all__ = [
     "TripletScorer",
     "prediction_table",
     "to_faiss",
+    "to_onnx",
 ]

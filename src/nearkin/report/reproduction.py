@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
+
 from nearkin.files import replacing
 from nearkin.report.html import render_page
 from nearkin.report.plots.boxes import box_figure
 from nearkin.report.plots.critical_difference import critical_difference_figure
+from nearkin.report.plots.drawn import bars_figure, curves_figure, map_figure
 from nearkin.report.plots.published import published_figure
 from nearkin.report.sections import Plot, Section, Table, Template
 from nearkin.report.words import seconds_text
@@ -28,7 +31,8 @@ def write_reproduction(
     ----------
     found : mapping
         The reproduction in plain values: "paper", "citation", "headline", "tables", "statistics",
-        "claims", "used", "absent", "command", "versions" and the other circumstances.
+        "claims", "used", "absent", "command", "versions" and the other circumstances; under "figures" the
+        paper's, each with "title", what it "published" and "drawing".
     tables : mapping
         The same as text: under "claims", "results", "agreement", "statistics" and "datasets" a list
         of tables with "title", "note", "columns" and "rows".
@@ -38,6 +42,7 @@ def write_reproduction(
     sections = [
         _claims(tables["claims"]),
         *_results(found["tables"], tables["results"]),
+        *_figures(found.get("figures", ())),
         _agreement(tables["agreement"]),
         _statistics(found["statistics"], tables["statistics"]),
         _datasets(tables["datasets"]),
@@ -57,11 +62,15 @@ def write_reproduction(
 
 
 def _tiles(found: Mapping[str, Any]) -> list[dict[str, str]]:
-    answers = [claim["here"]["answer"] for claim in found["claims"]]
+    answers = [claim["here"]["answer"] for claim in found["claims"] if not claim.get("beyond")]
     tested = [answer for answer in answers if answer != "not tested"]
     n_sets = len(found["used"]) + len(found["absent"])
     return [
-        {"label": "Claims that hold", "value": f"{tested.count('yes')} of {len(tested)}", "note": "tested"},
+        {
+            "label": "Claims of the paper that hold",
+            "value": f"{tested.count('yes')} of {len(tested)}",
+            "note": "tested",
+        },
         {"label": "Data sets", "value": f"{len(found['used'])} of {n_sets}", "note": "took part"},
         {"label": "Time", "value": seconds_text(found["work_seconds"]), "note": "of fitting, one core"},
     ]
@@ -76,7 +85,7 @@ def _claims(tables: Sequence[Mapping[str, Any]]) -> Section | None:
         "What the paper says about its results, put to the numbers measured here and to those it prints. "
         "“Mostly” is a claim about all cases that holds on more than half of them."
     )
-    contents = [_as_table(table, "") for table in tables]
+    contents = [_as_table(table, "" if number == 0 else None) for number, table in enumerate(tables)]
     return Section("claims", "Claims", explanation, contents) if contents else None
 
 
@@ -87,6 +96,25 @@ def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, A
         contents: list[Plot | Table | Template] = [Plot(figure, role="published"), _as_table(text, "")]
         sections.append(Section(f"results{number}", text["title"], _sentence(text["note"]), contents))
     return sections
+
+
+def _figures(figures: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """The paper's figures, ours beside what the paper says that its own show."""
+    sections = []
+    for number, figure in enumerate(figures):
+        drawing = figure["drawing"]
+        contents: list[Plot | Table | Template] = [
+            Plot(_panel(drawing["kind"], panel), panel["title"], role="figure") for panel in drawing["panels"]
+        ]
+        text = f"In the paper: {figure['published']} Here: {drawing['text']}"
+        sections.append(Section(f"figure{number}", figure["title"], text, contents, columns=2))
+    return sections
+
+
+def _panel(kind: str, panel: Mapping[str, Any]) -> go.Figure:
+    if kind == "bars":
+        return bars_figure(panel["bars"], panel["axis"])
+    return curves_figure(panel) if kind == "curves" else map_figure(panel)
 
 
 def _sentence(text: str) -> str:
@@ -129,7 +157,8 @@ def _circumstances(found: Mapping[str, Any]) -> Section:
         ("date", found["date"]),
         ("seed", str(found["seed"])),
         ("time on the clock", seconds_text(found["seconds"])),
-        *found["versions"].items(),
+        *((name, value) for name, value in found["versions"].items() if name != "commit"),
+        *((("commit", ", ".join(found["commits"])),) if found.get("commits") else ()),
     ]
     table = Table(("what", "value"), rows)
     return Section("settings", "Settings and versions", "Everything needed to run this again.", [table])

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from nearkin.datasets.rows import as_float, float_dtype
+from nearkin.datasets.rows import as_float, float_dtype, open_rows
 from nearkin.numerics.threads import blas_threads
 from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
@@ -29,24 +29,25 @@ class DaskSource(Source):
     """
 
     def __init__(self, rows, labels):
-        self._rows = _chunks_of_rows(rows)
+        self.row_chunks = _chunks_of_rows(rows)
         self.n_features = int(rows.shape[1])
         dtypes = list(rows.dtypes) if hasattr(rows, "columns") else [rows.dtype]
         self.dtype = np.result_type(*(float_dtype(dtype) for dtype in dtypes))
         if hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns):
             self.names = list(rows.columns)
-        self._labels = _chunks_of_labels(labels, rows)
-        if len(self._rows) != len(self._labels):
+        self.label_chunks = _chunks_of_labels(labels, rows)
+        if len(self.row_chunks) != len(self.label_chunks):
             raise ValueError(
-                f"rows come in {len(self._rows)} chunks, labels in {len(self._labels)}; repartition them."
+                f"rows come in {len(self.row_chunks)} chunks, labels in {len(self.label_chunks)}; "
+                "repartition them."
             )
         import dask
 
         count = dask.delayed(counted_labels, pure=False)
-        counted = dask.compute(*[count(part) for part in self._labels])
+        counted = dask.compute(*[count(part) for part in self.label_chunks])
         self.classes, self.sizes = reduce(joined_counts, counted)
         ends = np.cumsum([int(sizes.sum()) for _, sizes in counted])
-        self._starts = [0, *ends[:-1].tolist()]
+        self.starts = [0, *ends[:-1].tolist()]
 
     def total(self, statistic, add, stage):
         import dask
@@ -57,7 +58,7 @@ class DaskSource(Source):
         run, joined = dask.delayed(_result, pure=False), dask.delayed(add, pure=False)
         parts = [
             run(statistic, X, labels, classes, start, self.dtype)
-            for X, labels, start in zip(self._rows, self._labels, self._starts)
+            for X, labels, start in zip(self.row_chunks, self.label_chunks, self.starts)
         ]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
@@ -131,3 +132,47 @@ def answered_lazily(answer, rows):
 
 def _answer(X, answer, dtype):
     return answer(as_float(np.asarray(X), dtype))
+
+
+def dask_rows(rows, *, key: str | None = None, rows_per_chunk: int | None = None):
+    """A file of rows as a Dask array whose chunks are read by the workers that need them.
+
+    Parameters
+    ----------
+    rows : path or Rows
+        What `open_rows` opens; the path must lead to the same file on every worker.
+    key : str, optional
+        As for `open_rows`.
+    rows_per_chunk : int, optional
+        Some 16 MB of rows by default: what a fit in blocks reads at a time.
+
+    Returns
+    -------
+    dask.array.Array
+
+    Notes
+    -----
+    `dask.array.from_array` of a mapped file would send the whole file through the scheduler.
+    """
+    import dask
+    import dask.array
+
+    rows = open_rows(rows, key)
+    size = rows_per_chunk or rows.block_rows
+    opened = dask.delayed(rows, pure=False, traverse=False)
+    read = dask.delayed(_read, pure=False)
+    width = rows.shape[1]
+    return dask.array.concatenate(
+        [
+            dask.array.from_delayed(
+                read(opened, start, min(start + size, len(rows))),
+                shape=(min(size, len(rows) - start), width),
+                meta=np.empty((0, width), rows.dtype),
+            )
+            for start in range(0, len(rows), size)
+        ]
+    )
+
+
+def _read(rows, start: int, stop: int) -> np.ndarray:
+    return rows[start:stop]

@@ -68,12 +68,16 @@ def fit_sample(
 
 
 def sample_size(n_features: int, n_classes: int) -> int:
-    """Rows that a sample for a gradient learner should have.
+    """Rows that a sample for a gradient learner should have: 10,000, 50 for each feature, 100 for each class.
 
-    >>> sample_size(50, 10), sample_size(784, 10), sample_size(384, 150)
-    (10000, 15680, 15000)
+    Measured with LMNN and NCA on samples of 1,000 rows to all, judged by 3-NN among all training rows: from
+    5,000 rows on letter and pendigits (16 features) and MNIST (50) are within 0.4 points of all rows; isolet
+    (617 features), usps (256) and banking77's embeddings (384) still gain at 10 to 25 rows for each feature.
+
+    >>> sample_size(50, 10), sample_size(784, 10), sample_size(16, 1_000)
+    (10000, 39200, 100000)
     """
-    return max(10_000, 20 * n_features, 100 * n_classes)
+    return max(10_000, 50 * n_features, 100 * n_classes)
 
 
 def _settled(n_rows: int | str, n_features: int, n_classes: int) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from nearkin.rows_in_blocks import in_blocks
+from nearkin.learners.gradient.lmnn import LMCA, LMNN, check_margin_settings
+from nearkin.rows_in_blocks import in_blocks, is_lazy
 from nearkin.scale.fit import fit_blocks
+from nearkin.scale.large_margin import check_can_be_split, fit_in_memory, fit_on_dask
 from nearkin.scale.moving import answers
 from nearkin.scale.sample import fit_sample as fit_a_sample
 
@@ -11,7 +13,7 @@ __all__ = ["answers", "fit"]
 
 
 def fit(learner, X, y, *, fit_sample: int | str | None = None, **given):
-    """Fit a learner to rows in blocks, or to a sample of any rows.
+    """Fit a learner to rows in blocks, to a sample of any rows, or by lists that FAISS finds.
 
     Parameters
     ----------
@@ -24,11 +26,15 @@ def fit(learner, X, y, *, fit_sample: int | str | None = None, **given):
         What else the learner's `fit` was given; rows in blocks take nothing but labels.
     """
     unused = [name for name, value in given.items() if value is not None]
-    if unused and in_blocks(X):
+    if unused and fit_sample is None:
         raise TypeError(
-            f"{type(learner).__name__} learns from rows in blocks by their labels only, without "
-            f"{' and '.join(unused)}; give an array in memory, such as X[:]."
+            f"{type(learner).__name__} learns from so many rows by their labels only, without "
+            f"{' and '.join(unused)}; give an array in memory, such as X[:], and search='exact'."
         )
     if fit_sample is not None:
         return fit_a_sample(learner, X, y, n_rows=fit_sample, **given)
+    if isinstance(learner, LMNN | LMCA) and (is_lazy(X) or not in_blocks(X)):
+        check_margin_settings(learner)
+        check_can_be_split(learner)
+        return fit_on_dask(learner, X, y) if is_lazy(X) else fit_in_memory(learner, X, y)
     return fit_blocks(learner, X, y)

@@ -35,6 +35,7 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.report.words import seconds_text
+from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
 from nearkin.study.progress_bar import progress_shown
@@ -65,6 +66,7 @@ def compare(
     references: bool = False,
     baseline: str = EUCLID,
     jobs: int = 0,
+    scheduler: Any = None,
     isolate: bool = True,
     seed: int = 0,
     results: str | PathLike | None = None,
@@ -117,6 +119,9 @@ def compare(
         Label of the candidate that all others are tested against.
     jobs : int
         Worker processes; 0 means one per core. Results do not depend on it.
+    scheduler : str, Client or cluster, optional
+        Measure on a Dask cluster instead: its address, such as ``tcp://host:8786``, or a client. Results are
+        the same, and still committed one by one by this process.
     isolate : bool
         False runs everything in this process, one by one: no start-up time, but a fit under way is
         not stopped at the end of the budget.
@@ -190,7 +195,7 @@ def compare(
         class_names=data.class_names,
         target_names=data.target_names,
     )
-    with ResultsStore.open(results) as store:
+    with ResultsStore.open(results) as store, workers_at(scheduler) as pool:
         comparison = evaluation.compare(
             data.X,
             data.y,
@@ -204,6 +209,7 @@ def compare(
             more_repeats=rule,
             store=store,
             jobs=jobs,
+            pool=pool,
             isolate=isolate,
             time_budget=seconds,
             seed=seed,

@@ -9,11 +9,11 @@ from nearkin import KNNClassifier
 from nearkin.learners.closed_form.lfda import LFDA
 from nearkin.maps import KernelMap
 from nearkin.numerics.linear_metric import ridged
-from nearkin.numerics.local_scatter import local_scales, local_scatters
+from nearkin.numerics.local_scatter import local_scatters
 
 X, y = load_wine(return_X_y=True)
 X = scale(X)
-WITHIN, BETWEEN = local_scatters(X, y, local_scales(X, y, 7))
+WITHIN, BETWEEN = local_scatters(X, y, 7)
 WITHIN = ridged(WITHIN)
 
 

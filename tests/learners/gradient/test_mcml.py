@@ -8,6 +8,7 @@ from sklearn.preprocessing import scale
 from nearkin import KNNClassifier
 from nearkin.learners.gradient import MetricLearner
 from nearkin.learners.gradient.mcml import MCML
+from nearkin.learners.gradient.policy import CoarsePolicy, FitPolicy
 from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps.unit import UnitMap
 
@@ -108,3 +109,27 @@ def test_the_ridge_keeps_separable_classes_finite():
     data, labels = np.random.RandomState(0).standard_normal((12, 40)), np.arange(12) % 3
     fitted = MCML(ridge=1e-2, max_iter=1000).fit(data, labels)
     assert np.abs(fitted.transform(data)).max() < 1e3
+
+
+def test_first_steps_on_a_sample_lead_to_the_same_optimum():
+    """1,600 rows are sampled at first; with the sample forbidden, the convex problem has the same value."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=1600)
+    data = rng.normal(size=(1600, 4)) + 1.5 * np.eye(3, 4)[labels]
+
+    class Whole(MCML):
+        fit_policy = FitPolicy(coarse=CoarsePolicy(smallest_sampled=10_000))
+
+    sampled, whole = (kind(tol=1e-8, max_iter=500).fit(data, labels) for kind in (MCML, Whole))
+    assert sampled.objective_ == pytest.approx(whole.objective_, rel=1e-5)
+    assert sampled.history_[0] < whole.history_[0] - 0.5  # fewer rows to draw from at first
+
+
+def test_a_sample_has_the_state_of_its_rows():
+    loss, (data, labels) = MCMLLoss("auto"), small_problem(0.8)
+    state, rows = loss.prepare(data, labels, start=data), np.array([1, 2, 4, 5, 7, 10])
+    part = loss.narrowed(state, rows)
+    alone = MCMLLoss(1 / (2 * state.sharpness))
+    expected = alone.value_and_grad(data[rows], alone.prepare(data[rows], labels[rows]))
+    for found, wanted in zip(loss.value_and_grad(data[rows], part), expected):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -176,6 +176,10 @@ class ScaledEmbedding:
         weights[self.features] = self.scales**2
         return weights
 
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map."""
+        return self.matrix, np.zeros(len(self.features))
+
     @property
     def matrix(self) -> np.ndarray:
         """The same map as a dense matrix, one row for each feature kept."""

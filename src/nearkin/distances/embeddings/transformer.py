@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearkin.numerics.affine_probe import affine_of
+
 
 @dataclass(frozen=True)
 class TransformerEmbedding:
@@ -34,3 +36,13 @@ class TransformerEmbedding:
         if sparse.issparse(Z):
             return sparse.csr_array(Z, dtype=X.dtype)
         return np.asarray(Z, dtype=X.dtype)
+
+    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix (e x d) and the constant of this map, if the transformer is affine; else a TypeError."""
+        found = affine_of(self, n_features)
+        if found is None:
+            name = type(self.transformer).__name__
+            raise TypeError(
+                f"{name} is not an affine map of the rows; embed them before, with embed_queries."
+            )
+        return found

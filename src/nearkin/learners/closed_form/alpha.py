@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from nearkin.distances import Distance
-from nearkin.search import NeighbourSearch
+from nearkin.search import NeighbourSearch, hubness_skewness
 
 #: Penalties tried, in units of the mean eigenvalue of the regression's normal matrix.
 RELATIVE_ALPHAS = np.logspace(-2.5, 2, 10)
@@ -16,6 +17,8 @@ NEIGHBOURHOODS = (1, 5, 10)
 FOLDS = 5
 #: Enough held-out rows to tell penalties apart; more folds than this needs are not run.
 ENOUGH_HELD_OUT = 2_000
+#: Standard errors, and score, within which two settings cannot be told apart.
+DOUBT, AT_MOST = 1.0, 0.003
 
 
 def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[np.ndarray]:
@@ -39,14 +42,41 @@ def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[
             return
 
 
-def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> float:
-    """Share of rows whose k nearest agree on the right class; the nearest breaks ties."""
+def right_votes(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+    """Whether the k nearest of each row agree on the right class; the nearest breaks ties."""
     votes = np.zeros((len(codes), max(neighbour_codes.max(), codes.max()) + 1))
     rows = np.arange(len(codes))
     for place in range(k):
         # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
         votes[rows, neighbour_codes[:, place]] += 1 + 1e-6 * (k - place)
-    return float(np.mean(votes.argmax(axis=1) == codes))
+    return votes.argmax(axis=1) == codes
+
+
+def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> float:
+    """Share of rows whose k nearest agree on the right class."""
+    return float(np.mean(right_votes(neighbour_codes, codes, k)))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How one setting did on all held-out rows: the score of each, 0 to 1, and the skewness of N_k."""
+
+    right: np.ndarray
+    skewness: float
+
+    @classmethod
+    def over(cls, folds: list) -> Trial:
+        """From (scores of the held-out rows, skewness) of each fold."""
+        return cls(np.concatenate([right for right, _ in folds]), float(np.mean([skew for _, skew in folds])))
+
+    @property
+    def score(self) -> float:
+        return float(self.right.mean())
+
+    def clearly_above(self, other: Trial, doubt: float = DOUBT, at_most: float = AT_MOST) -> bool:
+        """Whether it beats the other by more than so many standard errors of their difference."""
+        apart = self.right - other.right
+        return bool(apart.mean() > min(doubt * apart.std() / np.sqrt(len(apart)), at_most))
 
 
 def choose_relative_alpha(
@@ -55,7 +85,9 @@ def choose_relative_alpha(
     distances_for: Callable[[np.ndarray, np.ndarray], Iterable[Distance] | None],
     max_references: int | None = None,
 ) -> tuple[float, np.ndarray]:
-    """The relative penalty of best held-out k-NN accuracy, and the accuracies of all of them.
+    """The relative penalty to use, and the held-out k-NN accuracies of all of them.
+
+    It has the best accuracy, or one that cannot be told from it and fewer hubs.
 
     Parameters
     ----------
@@ -67,22 +99,23 @@ def choose_relative_alpha(
     max_references : int or None
         Look for neighbours among at most so many of the rows fitted.
     """
-    correct, asked = np.zeros(len(RELATIVE_ALPHAS)), 0
+    tried: list[list] = [[] for _ in RELATIVE_ALPHAS]
     for held_out in held_out_rows(codes):
         kept = np.setdiff1d(np.arange(len(codes)), held_out)
         distances = distances_for(kept, RELATIVE_ALPHAS) if len(kept) else None
         if distances is None:
             continue
-        asked += len(held_out)
         if max_references is not None and len(kept) > max_references:
             kept = kept[np.linspace(0, len(kept) - 1, max_references).astype(int)]
         k = min(NEIGHBOURHOODS[-1], len(kept))
-        for number, distance in enumerate(distances):
+        for judged, distance in zip(tried, distances, strict=True):
             _, found = NeighbourSearch(distance).build(X[kept]).query(X[held_out], k)
-            accuracies = [
-                vote_accuracy(codes[kept][found], codes[held_out], min(size, k)) for size in NEIGHBOURHOODS
-            ]
-            correct[number] += len(held_out) * np.mean(accuracies)
-    best = np.flatnonzero(correct >= correct.max() - 1e-9)
-    # Many penalties may do equally well: the middle one is farthest from where things go wrong.
-    return float(RELATIVE_ALPHAS[best[len(best) // 2]]), correct / max(asked, 1)
+            right = [right_votes(codes[kept][found], codes[held_out], min(n, k)) for n in NEIGHBOURHOODS]
+            judged.append((np.mean(right, axis=0), hubness_skewness(found, len(kept))))
+    if not tried[0]:  # no pair in any fold: nothing speaks against the middle
+        return float(RELATIVE_ALPHAS[len(RELATIVE_ALPHAS) // 2]), np.zeros(len(RELATIVE_ALPHAS))
+    trials = [Trial.over(folds) for folds in tried]
+    best = max(trials, key=lambda trial: trial.score)
+    alike = [n for n, trial in enumerate(trials) if not best.clearly_above(trial)]
+    chosen = min(alike, key=lambda number: trials[number].skewness)
+    return float(RELATIVE_ALPHAS[chosen]), np.array([trial.score for trial in trials])

@@ -10,7 +10,7 @@ from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
-from nearkin.numerics.local_scatter import local_scales, local_scatters
+from nearkin.numerics.local_scatter import local_scatters
 
 #: From this many rows on affinities are float32: the shrinkage hides the difference.
 FLOAT32_FROM = 1_000
@@ -136,8 +136,7 @@ class LFDA(KernelRows, EmbeddingLearner):
     def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Scatter within and between classes, of rows of moderate size."""
         precision = np.float64 if len(rows) < FLOAT32_FROM else np.float32
-        scales = local_scales(rows.astype(precision, copy=False), codes, self.n_neighbors)
-        return local_scatters(rows, codes, scales, precision=precision)
+        return local_scatters(rows, codes, self.n_neighbors, precision=precision)
 
     def _check_settings(self, n_features):
         most = n_features if self.kernel is None else None

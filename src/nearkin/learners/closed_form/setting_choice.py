@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from nearkin.distances import CentredKernel
-from nearkin.learners.closed_form.alpha import held_out_rows
+from nearkin.learners.closed_form.alpha import AT_MOST, DOUBT, Trial, held_out_rows
 from nearkin.numerics.class_means import ClassMeans
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.products import squared_norms
@@ -53,16 +53,24 @@ class Choice:
     neighbourhoods : tuple of int
         Sizes whose accuracies are averaged, since the k of a later search is not known here; those larger
         than the classes are left out.
+    depth : int
+        Places of the list of neighbours that count beyond the vote: rows of the right class, each weighed by
+        one over its place, as a share of the best list there could be.
+    list_weight : float
+        Weight of that share beside the accuracy. Votes alone are a noisy measure on few rows.
     enough : int
         Held-out rows that suffice to tell settings apart; more folds than that needs are not run.
     max_references : int
         Held-out rows look for neighbours among at most so many.
     doubt, at_most : float
-        Standard errors, and share of the rows, within which two penalties cannot be told apart: then the
-        one with fewer hubs is taken.
+        Standard errors, and score, within which two penalties cannot be told apart: then the one with fewer
+        hubs is taken.
 
     Notes
     -----
+    `list_weight`, `doubt` and `at_most` were chosen on one half of 34 sets (5, 10 and all rows of each class)
+    and confirmed on the other half, which had no part in it: docs/methods/move.md.
+
     One search of targets, and one eigendecomposition for each number of them, per fold; then one product
     of held-out rows and moved references for each penalty.
     """
@@ -73,13 +81,15 @@ class Choice:
     shares: tuple[float, ...] = (0.5, 1.0)
     may_stay: bool = True
     neighbourhoods: tuple[int, ...] = (1, 5, 10)
+    depth: int = 50
+    list_weight: float = 0.25
     enough: int = 1_500
     max_references: int = 5_000
-    doubt: float = 1.0
-    at_most: float = 0.003
+    doubt: float = DOUBT
+    at_most: float = AT_MOST
 
     def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> tuple[Setting, list[tuple]]:
-        """The setting chosen, and what was tried: all fields of a setting, accuracy, skewness; best first."""
+        """The setting chosen, and what was tried: all fields of a setting, score, skewness; best first."""
         found: dict[Setting, list] = {}
         counts = self._counts(codes)
         for held_out in held_out_rows(codes, self.enough):
@@ -91,10 +101,10 @@ class Choice:
                 found.setdefault(setting, []).append(judged)
         if not found:  # classes of two rows at most
             return Setting(1, 1.0, self.shares[-1]), []
-        tried = {setting: _Tried.over(folds) for setting, folds in found.items()}
+        tried = {setting: Trial.over(folds) for setting, folds in found.items()}
         rows = [
-            (s.n_targets, s.relative_alpha, s.share, tried[s].accuracy, tried[s].skewness)
-            for s in sorted(tried, key=lambda s: -tried[s].accuracy)
+            (s.n_targets, s.relative_alpha, s.share, tried[s].score, tried[s].skewness)
+            for s in sorted(tried, key=lambda s: -tried[s].score)
         ]
         return self._best(tried), rows
 
@@ -103,10 +113,9 @@ class Choice:
         most = int(0.8 * np.bincount(codes).max()) - 1
         return [n for n in self.n_targets if n != ALL and (n == 1 or n < most)]
 
-    def _best(self, tried: dict[Setting, _Tried]) -> Setting:
-        # A single accuracy among many is high by luck; one whose neighbours along the penalty are high too
-        # is high by merit.
-        best = max(tried, key=lambda setting: self._smoothed(setting, tried))
+    def _best(self, tried: dict[Setting, Trial]) -> Setting:
+        # STAY is tried first, so that of equals rows stay.
+        best = max(tried, key=lambda setting: tried[setting].score)
         if best == STAY:
             return best
         alike = [Setting(best.n_targets, relative, best.share) for relative in self._penalties]
@@ -115,39 +124,9 @@ class Choice:
             key=lambda s: tried[s].skewness,
         )
 
-    def _smoothed(self, setting: Setting, tried: dict[Setting, _Tried]) -> float:
-        own = tried[setting].accuracy
-        if setting == STAY or len(self._penalties) == 1:
-            return own
-        place = self._penalties.index(setting.relative_alpha)
-        beside = self._penalties[max(place - 1, 0) : place] + self._penalties[place + 1 : place + 2]
-        around = [tried[Setting(setting.n_targets, relative, setting.share)].accuracy for relative in beside]
-        return (own + sum(around)) / (1 + len(around))
-
     @property
     def _penalties(self) -> tuple[float, ...]:
         return self.relative_alphas if self.alpha is None else (1.0,)
-
-
-@dataclass(frozen=True)
-class _Tried:
-    """How one setting did on all held-out rows: its score of each, 0 to 1, and the skewness of N_k."""
-
-    right: np.ndarray
-    skewness: float
-
-    @classmethod
-    def over(cls, folds: list) -> _Tried:
-        return cls(np.concatenate([right for right, _ in folds]), float(np.mean([skew for _, skew in folds])))
-
-    @property
-    def accuracy(self) -> float:
-        return float(self.right.mean())
-
-    def clearly_above(self, other: _Tried, doubt: float, at_most: float) -> bool:
-        """Whether it beats the other by more than so many standard errors of their difference."""
-        apart = self.right - other.right
-        return bool(apart.mean() > min(doubt * apart.std() / np.sqrt(len(apart)), at_most))
 
 
 def choosing_rows(X, codes, sample_weight, kernel: dict | None):
@@ -234,7 +213,8 @@ class _Trial:
             yield ALL, normal_equations(self.rows, outputs.sum(axis=1), outputs, self.mean)
 
     def _judged(self, D: np.ndarray) -> tuple[np.ndarray, float]:
-        _, found = smallest_per_row(D, max(self.ks))
+        """The score of every held-out row, and the skewness of how often references are found."""
+        _, found = smallest_per_row(D, min(self.choice.depth, len(self.references)))
         near = self.reference_codes[found]
         votes = np.zeros((len(found), int(self.codes.max()) + 1), dtype=np.float32)
         rows, right, done = np.arange(len(found)), np.zeros(len(found)), 0
@@ -244,4 +224,14 @@ class _Trial:
                 votes[rows, near[:, place]] += 1 - 1e-3 * place
             done = k
             right += votes.argmax(axis=1) == self.wanted
-        return right / len(self.ks), hubness_skewness(found, len(self.references))
+        weight = self.choice.list_weight
+        score = (1 - weight) * right / len(self.ks) + weight * self._list_share(near)
+        return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
+
+    def _list_share(self, near: np.ndarray) -> np.ndarray:
+        """Rows of the right class in each list, by one over their place, as a share of the best list."""
+        discounts = 1 / np.arange(1, near.shape[1] + 1)
+        best = np.concatenate([[0.0], np.cumsum(discounts)])
+        there = np.bincount(self.reference_codes, minlength=int(self.wanted.max()) + 1)[self.wanted]
+        reached = (near == self.wanted[:, None]) @ discounts
+        return reached / np.maximum(best[np.minimum(there, near.shape[1])], discounts[0])

@@ -98,7 +98,7 @@ class DMLMTP(EmbeddingLearner):
     Notes
     -----
     Distances between raw features decide what a neighbour is, so scale the features first, for
-    instance with ``MinMaxScaler`` as the paper does.
+    instance with ``MinMaxScaler``; the paper does not say how it scales.
 
     Where several settings are offered, triplets are built once for the largest neighbourhood, the
     solutions for falling `nu` start from each other, and for each shrinkage and share of Euclid (a

@@ -6,6 +6,8 @@ import numpy as np
 
 # Squared differences are kept if they fit in this many bytes, else made anew block by block.
 MEMORY_BUDGET = 256 * 2**20
+# One block and the differences it is made from.
+BLOCK_BYTES = 8 * 2**20
 
 
 class SquaredDifferences:
@@ -28,10 +30,14 @@ class SquaredDifferences:
         self.rows = rows
         self.neighbours = neighbours
         self.shape = (len(rows), X.shape[1])
-        self._block = max(1, memory_budget // (64 * X.shape[1]))
+        self._block = max(1, min(memory_budget, BLOCK_BYTES) // (16 * X.shape[1]))
         self._stored: np.ndarray | None = None
         if self.shape[0] * self.shape[1] * 8 <= memory_budget:
-            self._stored = self.take(slice(None))
+            # Made in blocks: both ends of all pairs at once would take as much again twice.
+            stored = np.empty(self.shape)
+            for part, block in self._blocks():
+                stored[part] = block
+            self._stored = stored
 
     def first(self, n_pairs: int) -> SquaredDifferences:
         """The same matrix with its first pairs only; what is stored is shared."""

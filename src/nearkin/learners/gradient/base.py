@@ -36,11 +36,16 @@ from nearkin.solvers.coordinates import Coordinates, minimise_in
 
 @dataclass
 class Training:
-    """Checked data, sorted by class and ready for the optimisation."""
+    """Checked data, sorted by class and ready for the optimisation.
+
+    F are lifted features in units of their usual spread, `unit`: starts, margins and softmaxes of fixed size
+    then find the same numbers whatever the features were measured in.
+    """
 
     F: np.ndarray
     y: np.ndarray
     weights: np.ndarray | None
+    unit: float
 
 
 class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
@@ -106,7 +111,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self
         """
         check_settings(self)
-        if fit_sample is not None or in_blocks(X):
+        if fit_sample is not None or in_blocks(X) or self._learns_by_lists(X):
             return block_work().fit(self, X, y, fit_sample=fit_sample, sample_weight=sample_weight)
         X, y, weights = self._checked(X, y, sample_weight)
         rng = check_random_state(self.random_state)
@@ -114,19 +119,24 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         warm = self.warm_start and hasattr(self, "parameters_")
         lift = self.lift_ if warm else map_.lift(X, rng)
         training = self._training(X, y, weights, map_, lift)
-        theta0 = self.parameters_.copy() if warm else map_.start(training.F, training.y, rng)
         n_features = training.F.shape[1]
+        theta0 = self.parameters_ if warm else map_.start(training.F, training.y, rng)
         if warm and self._n_lifted != n_features:
             raise ValueError(f"warm_start: X has {n_features} features, the fitted map {self._n_lifted}.")
-        reporter = StepReporter(
-            self, None, X, y, lambda theta: self._fitted(map_, theta, lift, n_features, X.dtype)
-        )
+        if warm or map_.given_start:
+            theta0 = map_.rescaled(theta0, 1 / training.unit, n_features)
+
+        def fitted(theta) -> dict:
+            theta = map_.rescaled(theta, training.unit, n_features)
+            return {"parameters_": theta, **self._fitted(map_, theta, lift, n_features, X.dtype)}
+
+        reporter = StepReporter(self, None, X, y, fitted)
         with blas_threads():
             last = None if warm else self._last_step(map_, training, theta0, rng)
-            result = self._best_of_restarts(map_, training, theta0, rng, reporter, last)
-        self.parameters_, self.lift_, self._n_lifted = result.theta, lift, n_features
+            result = self._best_of_restarts(map_, training, theta0, rng, reporter, last, warm)
+        self.lift_, self._n_lifted = lift, n_features
         share = self._share(X, y, weights, warm, last)
-        for name, value in self._fitted(map_, result.theta, lift, n_features, X.dtype).items():
+        for name, value in fitted(result.theta).items():
             setattr(self, name, value)
         blend_with_euclid(self, X, share)
         self.objective_ = float(result.value)
@@ -136,6 +146,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self._warn_unless_converged(result)
         reporter.end(result.theta)
         return self
+
+    def _learns_by_lists(self, X) -> bool:
+        """Whether neighbours of these rows are to be found approximately."""
+        return False
 
     def _checked(self, X, y, sample_weight):
         """X, integer codes, and weights (or None), without the samples of weight zero."""
@@ -165,7 +179,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             return 0.0
         # Parts of the rows take as many steps as all of them; how many help has been judged already.
         settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
-        share = chosen_share(self, X, y, weights, self.fit_policy.share, settled)
+        # In the precision of the whole: loops compiled for another one would be used for nothing else.
+        precise = X.astype(np.float32) if len(X) >= self.fit_policy.float32_from else X
+        share = chosen_share(self, precise, y, weights, self.fit_policy.share, settled)
         if self.verbose:
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share
@@ -182,7 +198,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             F, y = F[order], y[order]
             weights = None if weights is None else weights[order]
         precision = np.float32 if len(F) >= self.fit_policy.float32_from else F.dtype
-        return Training(np.ascontiguousarray(F, dtype=precision), y, weights)
+        unit = usual_spread(F)
+        return Training(np.ascontiguousarray(F / unit, dtype=precision), y, weights, unit)
 
     def _last_step(self, map_, training, theta0, rng) -> int | None:
         """The step to stop after, or None to go on until the objective settles."""
@@ -211,15 +228,17 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return self._solver().max_iter
 
     def _descend_half(self, objective, start, callback) -> SolverResult:
-        return self._solver().minimise(objective, start, callback)
+        return self._solver().minimise(objective, self._improved_start(objective, start), callback)
 
-    def _best_of_restarts(self, map_, training, theta0, rng, reporter, last) -> SolverResult:
+    def _best_of_restarts(self, map_, training, theta0, rng, reporter, last, warm: bool) -> SolverResult:
         objective = Objective(
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
         if last == 0:
             value = objective(theta0)[0]
             return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
+        if not warm:
+            theta0 = self._improved_start(objective, theta0)
         best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
             noise = self.fit_policy.restart_noise * np.sqrt(np.mean(theta0**2))
@@ -238,6 +257,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             coordinates=self._coordinates(objective),
             most_corrections=self.fit_policy.most_corrections,
         )
+
+    def _improved_start(self, objective: Objective, theta0: np.ndarray) -> np.ndarray:
+        """A better start that is easy to find; theta0 itself where it was given, or there is none."""
+        return theta0
 
     def _coordinates(self, objective: Objective) -> Coordinates | None:
         """Where the solver should take its steps; None for the parameters themselves."""
@@ -316,6 +339,17 @@ def minimise_exactly(
             history=history + more.history[1:],
         )
     return result
+
+
+def usual_spread(F: np.ndarray) -> float:
+    """Root mean variance of the features that vary: one for standardised data.
+
+    >>> usual_spread(np.array([[0.0, 5.0], [4.0, 5.0]]))
+    2.0
+    """
+    variances = F.var(axis=0, dtype=np.float64)
+    varying = variances[variances > 0]
+    return float(np.sqrt(varying.mean())) if varying.size else 1.0
 
 
 def named_solver(solver, max_iter: int, tol: float) -> Solver:

@@ -151,6 +151,8 @@ def split_in_halves(y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarr
 
 def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:
     """Where the rows seen would begin by themselves, unless that is of no use to the others."""
+    if map_.given_start:
+        return theta0
     try:
         start = map_.start(F[seen], y[seen], rng)
     except ValueError:

@@ -10,7 +10,9 @@ from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
+from nearkin.objective import Objective
 from nearkin.solvers.coordinates import whitening
+from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
 
 
 def check_margin_settings(learner) -> None:
@@ -24,15 +26,39 @@ def check_margin_settings(learner) -> None:
         raise ValueError(f"refresh_targets={refresh!r}: expected an integer of at least 0.")
 
 
+def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(None)) -> np.ndarray:
+    """theta with one part of it, in which the embedding is linear, as large as suits the margin of one best.
+
+    A start has the right directions sooner than the right size: measured, the objective that LMNN reached
+    after 20 steps on isolet it reaches after 9, that after 17 on the digits at once. A given start is left as
+    it is.
+    """
+    if objective.map.given_start:
+        return theta
+    Z, _ = objective.map.forward(theta, objective.F)
+    theta = theta.copy()
+    theta[part] *= objective.loss.best_scale(Z, objective.state)  # type: ignore[attr-defined]
+    return theta
+
+
 class _LargeMarginLearner(GradientLearner):
     """Targets, margin and their refreshing, which LMNN and LMCA share."""
 
     def _map(self):
         return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
 
+    def _learns_by_lists(self, X) -> bool:
+        if self.search not in (EXACT, AUTO):
+            raise ValueError(f"search={self.search!r}: expected 'exact' or 'auto'.")
+        many = getattr(X, "shape", (0,))[0] >= SearchPolicy.from_rows
+        return self.search == AUTO and many and self.kernel is None
+
     def _loss(self):
         check_margin_settings(self)
         return LargeMarginLoss(self.n_targets, self.mu)
+
+    def _improved_start(self, objective, theta0):
+        return at_best_scale(objective, theta0)
 
     def _coordinates(self, objective):
         n, d = objective.F.shape
@@ -64,6 +90,7 @@ class LMNN(_LargeMarginLearner):
         Dimensions of the learned space; with all of them (None) the problem is convex in
         ``components_.T @ components_``.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="identity"
+        Where the optimisation starts, at the scale that suits the margin; an array is taken as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
     refresh_targets : int, default=0
@@ -76,6 +103,10 @@ class LMNN(_LargeMarginLearner):
         Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
         fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
         published method.
+    search : {"exact", "auto"}, default="exact"
+        How targets and impostors are found. From 100,000 rows on, "auto" searches them by FAISS's inverted
+        lists every 15 steps and keeps the 30 nearest impostors of each row; a Dask collection is always
+        learned from in this way, its chunks being searched exactly with "exact".
     n_init : int, default=1
         Restarts from changed starts; the best objective is kept.
     warm_start : bool, default=False
@@ -95,6 +126,9 @@ class LMNN(_LargeMarginLearner):
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
+    search_recall_, short_lists_ : float
+        Where lists were kept (see `search`): share of the true targets and impostors that they hold, measured
+        on a sample, and share of the rows with more impostors within reach than a list can hold.
     classes_ : ndarray
 
     Notes
@@ -137,6 +171,7 @@ class LMNN(_LargeMarginLearner):
         max_iter=200,
         tol=1e-5,
         euclid_share="auto",
+        search="exact",
         n_init=1,
         warm_start=False,
         verbose=0,
@@ -152,6 +187,7 @@ class LMNN(_LargeMarginLearner):
         self.max_iter = max_iter
         self.tol = tol
         self.euclid_share = euclid_share
+        self.search = search
         self.n_init = n_init
         self.warm_start = warm_start
         self.verbose = verbose
@@ -169,8 +205,8 @@ class LMCA(_LargeMarginLearner):
     ----------
     n_components : int or None, default=None
         Dimensions of the learned space; None takes half of the features, rounded up.
-    n_targets, mu, kernel, refresh_targets, solver, max_iter, tol, n_init, warm_start, verbose, random_state
-        As for `LMNN`.
+    n_targets, mu, kernel, refresh_targets, solver, max_iter, tol, search, n_init, warm_start, verbose
+        As for `LMNN`, and so is random_state.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
         fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
@@ -211,6 +247,7 @@ class LMCA(_LargeMarginLearner):
         max_iter=200,
         tol=1e-5,
         euclid_share="auto",
+        search="exact",
         n_init=1,
         warm_start=False,
         verbose=0,
@@ -226,6 +263,7 @@ class LMCA(_LargeMarginLearner):
         self.max_iter = max_iter
         self.tol = tol
         self.euclid_share = euclid_share
+        self.search = search
         self.n_init = n_init
         self.warm_start = warm_start
         self.verbose = verbose

@@ -7,7 +7,7 @@ import numpy as np
 from nearkin.distances.embeddings import BlendedEmbedding, GatedEmbedding
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.early_stopping import errors_of_unseen
-from nearkin.learners.gradient.lmnn import check_margin_settings
+from nearkin.learners.gradient.lmnn import at_best_scale, check_margin_settings
 from nearkin.learners.gradient.policy import EarlyStoppingPolicy, FitPolicy
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import GatedMap
@@ -190,19 +190,28 @@ class MoLMNN(GradientLearner):
         return self.max_iter
 
     def _descend_half(self, objective, start, callback) -> SolverResult:
-        return self._optimise(objective, start, callback)
+        return self._optimise(objective, self._improved_start(objective, start), callback)
+
+    def _improved_start(self, objective, theta0):
+        return at_best_scale(objective, theta0, self._parts(objective)[1])
+
+    def _parts(self, objective) -> list[slice]:
+        """Where theta keeps the gates and the projections."""
+        n_gates = self.n_regions * (objective.F.shape[1] + 1)
+        return [slice(-n_gates, None), slice(0, -n_gates)]
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
-        n_gates = self.n_regions * (objective.F.shape[1] + 1)
-        parts = [slice(theta.size - n_gates, None), slice(0, theta.size - n_gates)]
-        solver = self._solver()
+        parts = self._parts(objective)
+        # Each part goes on with what its last round has learned of the curvature.
+        solvers = [self._solver()] * 2
         history: list[float] = []
         rounds, evaluations, before, converged = 0, 0, np.inf, False
         while rounds < self.max_iter and not converged:
             rounds += 1
-            for part in parts:
+            for place, part in enumerate(parts):
                 objective = objective.renewed(theta)
-                result = solver.minimise(objective.restricted(theta, part), theta[part])
+                result = solvers[place].minimise(objective.restricted(theta, part), theta[part])
+                solvers[place] = solvers[place].continued(result)
                 theta = theta.copy()
                 theta[part] = result.theta
                 history += result.history if not history else result.history[1:]

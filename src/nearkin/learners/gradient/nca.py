@@ -23,7 +23,8 @@ class NCA(GradientLearner):
         that are far from their own class.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts. "auto" is LDA where the classes fill the components, PCA where
-        dimensions are dropped, else the identity.
+        dimensions are dropped, else the identity; of features in units of their usual spread, so that the
+        unit of the data does not matter. An array is taken as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"

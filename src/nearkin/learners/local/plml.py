@@ -45,8 +45,9 @@ class PLML(Learner):
         How much anchors far from a row cost.
     shrinkage : float, default=1.0
         Penalty on the squared size of the metrics, beside the sum of the hinges.
-    pull : float, default=10.0
-        What the distances to the targets cost, beside the hinges.
+    pull : float, default=1.0
+        What the distances to the targets cost, beside the hinges. The default is the best of six powers of
+        ten by validation inside the training rows of 27 sets; those from 0.01 to 10 are within 0.2 points.
     n_targets, n_impostors : int, default=3 and 10
         Every row should lie nearer to each of so many nearest rows of its class than to each of so many
         nearest rows of others, by a margin.
@@ -112,7 +113,7 @@ class PLML(Learner):
         smoothness=100.0,
         locality=1.0,
         shrinkage=1.0,
-        pull=10.0,
+        pull=1.0,
         *,
         n_targets=3,
         n_impostors=10,
@@ -135,7 +136,7 @@ class PLML(Learner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"pull": [1.0, 10.0, 100.0]}
+        return {"pull": [0.1, 1.0, 10.0]}
 
     def fit(self, X, y):
         """Learn the weights, then the metrics.

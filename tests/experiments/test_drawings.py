@@ -1,0 +1,72 @@
+"""Figures drawn from records and from fits of their own."""
+
+import numpy as np
+import pytest
+
+from nearkin.evaluation.tasks import Record
+from nearkin.experiments.drawings import (
+    MAP_ROWS,
+    error_bars,
+    map_panel,
+    neighbour_curves,
+    to_prototypes,
+    validation_curves,
+)
+from nearkin.experiments.figures import Material
+from nearkin.learners.prototype import LMDL
+
+
+def record(label, method, fold="0.0", **told):
+    return Record("key", label, method, fold, 0, told.pop("setting", {}), status="done", **told)
+
+
+def test_bars_are_means_and_deviations_of_the_errors():
+    records = [record("Iris", "A", score=0.9), record("Iris", "A", score=0.7), record("Iris", "B", score=1.0)]
+    drawing = error_bars(("Iris", "Wine"), ("A", "B"))(Material(records, {}, False))
+    (panel,) = drawing["panels"]
+    assert panel["bars"]["A"] == pytest.approx((20, 10))
+    assert panel["bars"]["B"] == (0.0, 0.0)
+    assert error_bars(("Wine",), ("A",))(Material(records, {}, False)) is None
+
+
+def test_curves_keep_the_best_metric_and_mark_its_best_point():
+    grid = {"model__metric_point": [[2, 1.0], [4, 1.0]], "model__n_neighbors": [3, 5]}
+    figures = {"grid": grid, "scores": [0.9, 0.8, 0.7, 0.6]}
+    records = [record("sf1", "DMLMTP", figures=figures), record("sf1", "DMLMTP", "0.1", figures=figures)]
+    drawing = neighbour_curves(("sf1",), {"DMLMTP": "model__metric_point"})(Material(records, {}, False))
+    (line,) = drawing["panels"][0]["lines"]
+    assert (line["name"], line["x"], line["best"]) == ("DMLMTP, K = 4", [3, 5], 1)
+    assert line["y"] == pytest.approx([0.7, 0.6])
+
+
+def test_validation_curves_read_the_first_repeat_only():
+    def told(regions, fold, score, k=9):
+        setting = {"m__n_regions": regions, "m__n_components": 3, "m__gating": "softmax", "m__n_neighbors": k}
+        return record("Musk", "MoLMNN", fold, setting=setting, validation_score=score)
+
+    records = [told(1, "0.0", 0.5), told(1, "0.1", 0.7), told(2, "0.0", 0.8), told(2, "1.0", 0.1)]
+    records.append(told(2, "0.0", 0.0, k=3))
+    draw = validation_curves(
+        "Musk", "MoLMNN", over="n_regions", lines="n_components", panels="gating", where={"n_neighbors": 9}
+    )
+    (panel,) = draw(Material(records, {}, False))["panels"]
+    assert panel["lines"][0]["x"] == [1, 2]
+    assert panel["lines"][0]["y"] == pytest.approx([60, 80])
+
+
+def test_maps_show_two_dimensions_and_tell_the_accuracy_of_all():
+    rng = np.random.default_rng(0)
+    y = np.arange(1200) % 2
+    Z = np.column_stack([10 * y + rng.normal(size=1200), rng.normal(size=(1200, 3))])
+    panel = map_panel("toy", Z, y)
+    assert panel["title"] == "toy: leave-one-out 1-NN accuracy 100.0 %"
+    assert len(panel["x"]) == len(panel["labels"]) == MAP_ROWS
+
+
+def test_distances_to_prototypes_decide_as_the_learner_does():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 4)) + y[:, None]
+    model = LMDL(2, random_state=0, max_epochs=5).fit(X, y)
+    D = to_prototypes(model, X)
+    assert np.array_equal(model.prototype_labels_[D.argmin(axis=1)], model.predict(X))

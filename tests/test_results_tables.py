@@ -1,0 +1,77 @@
+"""The tables of the results page, from pages made up for the purpose."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
+import results_tables
+
+PAGE = """# toy2020
+
+**1 of 2 claims of the paper hold, 1 do not; 2 of 2 data sets took part.**
+
+Full run of 2026-11-18, seed 0: 5 s of tuning. Commit 0123456789. python 3.11.
+
+## Published numbers reached
+
+A note.
+
+| table | method | cells | at or better | within one sd | within our sd | worse | worse on |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| Table 2 | New* | 4 | 2 | 1 | 0 | 1 | Iris (+1.0: another form) |
+| Table 2 | Old | 3 | 1 | 0 | 2 | 0 |  |
+
+## Data sets
+"""
+
+
+OLD = """# rajabzadeh2018
+
+## Table 2
+
+error, smaller is better; ours / published
+
+| data set | 1NN | LMDL |
+| --- | --- | --- |
+| Iris | 4.53 / 4.20±0.64 (+0.5 sd) | 3.00 / 3.12±1.34 (−0.1 sd) |
+| Wine | 4.48 / 2.64 (+1.84) | 1.56 |
+
+## Published numbers reached
+
+| table | method | reached | short on |
+| --- | --- | --- | --- |
+| Table 2 | 1NN | 1/2 | Wine |
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "toy2020.md").write_text(PAGE)
+    (tmp_path / "toy2020-quick.md").write_text(PAGE.replace("# toy2020", "# toy2020 (quick)"))
+    (tmp_path / "older.md").write_text("# older\n\n**Nothing.**\n\nFull run of 2020-01-01.\n")
+    monkeypatch.setattr(results_tables, "RESULTS", tmp_path)
+
+
+def test_runs_are_listed_with_date_commit_and_headline(folder):
+    table = results_tables.runs_table()
+    assert "| [toy2020](toy2020.md) | 2026-11-18 | 0123456789 | 1 of 2 claims" in table
+    assert "| [older](older.md) | 2020-01-01 | not recorded | Nothing. |" in table
+
+
+def test_cells_are_summed_for_proposed_and_compared_methods(folder):
+    table = results_tables.reached_table()
+    assert "| toy2020 | New (proposed) | Table 2 | 4 | 2 | 1 | 0 | 1 | Iris (+1.0: another form) |" in table
+    assert "propose: 3 of 4 cells (75 %)" in table
+    assert "compare with: 1 of 3 cells (33 %)" in table
+    assert "2 more (100 % with them)" in table
+    assert "quick" not in table
+
+
+def test_older_pages_are_counted_from_their_tables(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(OLD)
+    nearest, proposed = results_tables.reached(path)
+    assert (nearest.cells, nearest.better, nearest.within, nearest.worse[:4]) == (2, 0, 1, "Wine")
+    assert (proposed.cells, proposed.better, proposed.own) == (1, 1, True)
