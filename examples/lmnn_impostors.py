@@ -45,8 +45,8 @@ def impostors(Z):
 
 
 # %%
-# The row that gets rid of most impostors, at the start and after one, three and all steps. Rings are impostors,
-# lines lead to targets.
+# The row that gets rid of most impostors, at the start and after one, three and all steps. Rings are
+# impostors, lines lead to targets.
 
 settled = LMNN(n_targets=3, euclid_share=0.0).fit(X, y)
 chosen = (impostors(X).sum(axis=1) - impostors(settled.transform(X)).sum(axis=1)).argmax()

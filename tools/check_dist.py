@@ -3,8 +3,8 @@
 - both pass ``twine check``;
 - the wheel holds every file of the package that the repository tracks, and nothing else;
 - the sdist holds what is needed to build, test and document: sources, tests, pages, examples;
-- the wheel, built from the sdist, is installed into an empty environment outside the repository; there a table
-  is compared and reported, a model saved, loaded and asked, and every public name imported.
+- the wheel, built from the sdist, is installed into an empty environment outside the repository; there a
+  table is compared and reported, a model saved, loaded and asked, and every public name imported.
 """
 
 from __future__ import annotations
