@@ -39,13 +39,13 @@ class Watch:
         self.megabytes = self._peak / 2**20
 
 
-def in_process(name: str, **arguments) -> dict:
+def in_process(task: str, /, **arguments) -> dict:
     """What a function of `benchmarks.scaling.tasks` returns, called in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.scaling.tasks", name, json.dumps(arguments)],
+        [sys.executable, "-m", "benchmarks.scaling.tasks", task, json.dumps(arguments)],
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        raise RuntimeError(f"{name} failed:\n{done.stderr[-3000:]}")
+        raise RuntimeError(f"{task} failed:\n{done.stderr[-3000:]}")
     return json.loads(done.stdout.splitlines()[-1])

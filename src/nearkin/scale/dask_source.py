@@ -15,7 +15,9 @@ import numpy as np
 from nearkin.datasets.rows import as_float, float_dtype, open_rows
 from nearkin.numerics.threads import blas_threads
 from nearkin.rows_in_blocks import is_lazy
+from nearkin.scale.shuffling import buckets_of, joined
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
+from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
 
 
@@ -63,6 +65,39 @@ class DaskSource(Source):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
             return added_up(parts, joined).compute()
+
+    def total_by_class(self, statistic, add, n_buckets, stage):
+        import dask
+
+        statistic = dask.delayed(statistic, pure=False, traverse=False)
+        classes = dask.delayed(self.classes, pure=False, traverse=False)
+        split = dask.delayed(_split, pure=False, nout=n_buckets)
+        gathered, added = dask.delayed(_of_bucket, pure=False), dask.delayed(_added, pure=False)
+        parts = [
+            split(X, labels, classes, start, self.dtype, n_buckets)
+            for X, labels, start in zip(self.row_chunks, self.label_chunks, self.starts)
+        ]
+        buckets = [gathered(statistic, [part[number] for part in parts]) for number in range(n_buckets)]
+        return added_up(buckets, lambda a, b: added(add, a, b)).compute()
+
+
+def _split(X, labels, classes, start: int, dtype, n_buckets: int) -> list[Block]:
+    return buckets_of(block_of(as_float(np.asarray(X), dtype), labels, classes, start), n_buckets)
+
+
+def _of_bucket(statistic, parts: list[Block]):
+    bucket = joined(parts)
+    if not len(bucket.codes):
+        return None
+    with blas_threads():
+        return statistic(bucket)
+
+
+def _added(add, a, b):
+    """What both give; empty buckets give nothing."""
+    if a is None or b is None:
+        return b if a is None else a
+    return add(a, b)
 
 
 def _result(statistic, X, labels, classes, start: int, dtype):
