@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
@@ -72,6 +73,13 @@ def as_published(learner: BaseEstimator | None) -> BaseEstimator | None:
         return None
     added = {name: off for name, off in ADDED.items() if learner.get_params(deep=False).get(name) == "auto"}
     return learner.set_params(**added)
+
+
+def encoding_first(candidate: Candidate, encoder: BaseEstimator | None) -> Candidate:
+    """The candidate after the encoder of a table, which is then fitted on training rows only."""
+    if encoder is None:
+        return candidate
+    return replace(candidate, estimator=Pipeline([("table", encoder), *candidate.estimator.steps]))
 
 
 def _pipeline(prepare: Sequence[BaseEstimator], model: BaseEstimator) -> Pipeline:

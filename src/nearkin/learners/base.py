@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.learners.euclid_share import SharePolicy
@@ -32,6 +32,8 @@ class Learner(BaseEstimator):
     tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
     #: Whether CSR input is taken without making it dense.
     accepts_sparse: ClassVar[bool] = False
+    #: Whether `fit` takes `sample_weight`, by its signature; where not, weights count in votes only.
+    accepts_sample_weight: ClassVar[bool] = False
     #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
     slow: ClassVar[bool] = False
     #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
@@ -51,6 +53,10 @@ class Learner(BaseEstimator):
     distance_: Distance
     #: Share of plain Euclid in `distance_`, where a learner offers it.
     euclid_share_: float
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.accepts_sample_weight = has_fit_parameter(cls, "sample_weight")
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
