@@ -42,7 +42,7 @@ def compare_indexes(name: str) -> None:
     stored_vectors, query_vectors = stored.X.astype(np.float32), queries.X.astype(np.float32)
 
     running = KNNClassifier().fit(stored_vectors, stored.y).to_faiss()  # what is in production today
-    model = KNNClassifier(MoveLabeled(n_targets=20)).fit(stored_vectors, stored.y)
+    model = KNNClassifier(MoveLabeled()).fit(stored_vectors, stored.y)
     moved = model.to_faiss()  # one call; queries need no change
 
     print(f"\n{name}: {running.ntotal} stored vectors, {len(query_vectors)} queries")
