@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.entry import HERE, Contestant, Entry
 from benchmarks.environments import EnvironmentUnavailable, python_of
 
@@ -62,8 +64,10 @@ class Measurer:
         for contestant in (rounds - 1) * chosen:
             result = results[contestant.name]
             if result.get("seconds", SHORT_RUN_SECONDS) < SHORT_RUN_SECONDS:
-                result["all_seconds"] += self.measure(module, contestant, case).get("all_seconds", [])
+                again = self.measure(module, contestant, case)
+                result["all_seconds"] += again.get("all_seconds", [])
                 result["seconds"] = min(result["all_seconds"])
+                result["cpu_seconds"] = min(result["cpu_seconds"], again.get("cpu_seconds", np.inf))
         return {"case": case, "results": results}
 
     def measure(self, module: str, contestant: Contestant, case: dict) -> dict:

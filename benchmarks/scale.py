@@ -1,168 +1,197 @@
-"""Time and memory of fits from a file as it grows tenfold, in a fresh process for each measurement.
+"""What fits beyond memory and beyond one machine must reach, as ratios within one run.
 
-Vectors (float32) are made block by block in a temporary file: ten classes, noise around their centres::
+Vectors (float32) are made block by block: ten classes, noise around their centres. Every measurement is a
+process of its own, and the cluster is one of processes on this machine. Seconds of the processor stand beside
+those of the clock, which other processes lengthen::
 
-    python -m benchmarks.scale                    # 1,000,000 rows of 128, beside 100,000
-    python -m benchmarks.scale --rows 10000000    # 10,000,000 beside 1,000,000: 5 GB of disk
-    python -m benchmarks.scale --dask             # plain loop, and Dask with one and with two workers
+    python -m benchmarks.scale                        # all parts, 100,000 and 1,000,000 rows
+    python -m benchmarks.scale --rows 10000000        # 1,000,000 and 10,000,000 rows: 5 GB of disk
+    python -m benchmarks.scale growth killed          # some parts
+    python -m benchmarks.scale --markdown docs/results/scale.md
 
-What counts are ratios: time at most 11 times, anonymous memory at most 1.1 times, for ten times the rows.
+Results are kept in ``<folder>/results.json`` part by part, so that a run may be done in pieces.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
+import os
 import tempfile
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
+from benchmarks.scaling.data import WRITERS, make_file
+from benchmarks.scaling.measuring import in_process
 
-N_CLASSES = 10
-ROWS_AT_ONCE = 50_000
 LEARNERS = ("RCA", "MoveLabeled")
 
 
-def make_file(path: Path, n: int, d: int) -> None:
-    """Rows written block by block, the same ones every time; row i is of class i modulo ten."""
-    rng = np.random.default_rng(0)
-    centres = rng.normal(size=(N_CLASSES, d)).astype(np.float32)
-    out = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n, d))
-    for start in range(0, n, ROWS_AT_ONCE):
-        stop = min(n, start + ROWS_AT_ONCE)
-        noise = rng.standard_normal((stop - start, d), dtype=np.float32)
-        out[start:stop] = noise + centres[np.arange(start, stop) % N_CLASSES]
-    out.flush()
+class Bench:
+    """The parts of the benchmark; each returns lines of (what, measured, limit, whether it holds)."""
+
+    def __init__(self, folder: Path, rows: int, features: int):
+        self.folder, self.rows, self.features = folder, rows, features
+        self.small, self.large = folder / "small.npy", folder / "large.npy"
+
+    def make(self) -> None:
+        for path, n in ((self.small, self.rows // 10), (self.large, self.rows)):
+            if not path.exists():
+                make_file(path, n, self.features)
+
+    def chunks(self) -> list:
+        """Dask against the plain loop, and candidates against the one-shot fit."""
+        found = in_process("chunks")
+        return [
+            line("Dask, same chunks: largest difference", found["same chunks"], 0),
+            line("Dask, other chunks: largest relative difference", found["other chunks"], 1e-6),
+            line("all candidates against the one-shot fit", found["all candidates"], 1e-6),
+        ]
+
+    def growth(self) -> list:
+        """Time and memory of ten times the rows."""
+        lines = []
+        for name in LEARNERS:
+            tenth = min(
+                (in_process("from_file", path=str(self.small), name=name) for _ in range(3)),
+                key=lambda found: found["seconds"],
+            )
+            whole = in_process("from_file", path=str(self.large), name=name)
+            about = f"{name}, {self.rows // 10:,} to {self.rows:,} rows x {self.features}"
+            lines += [
+                line(f"{about}: time", whole["seconds"] / tenth["seconds"], 11),
+                line(f"{about}: seconds of the processor", whole["processor"] / tenth["processor"], 11),
+                line(f"{about}: anonymous memory", whole["megabytes"] / tenth["megabytes"], 1.1),
+                line(f"{name}, {self.rows:,} rows: anonymous memory in MB", whole["megabytes"], 1000),
+                line(f"{name}, {self.rows:,} rows: seconds", whole["seconds"], None),
+            ]
+        return lines
+
+    def workers(self) -> list:
+        """The plain loop, one worker, two workers; the smaller file, twice in turn."""
+        plain, one, two = [], [], []
+        for _ in range(2):
+            where = {"path": str(self.small), "name": "MoveLabeled"}
+            plain.append(in_process("from_file", **where))
+            one.append(in_process("on_dask", n_workers=1, **where))
+            two.append(in_process("on_dask", n_workers=2, **where))
+
+        def least(found: list[dict], what: str) -> float:
+            return min(single[what] for single in found)
+
+        by_clock, by_processor = (least(one, w) / least(plain, w) for w in ("seconds", "processor"))
+        faster = least(one, "seconds") / least(two, "seconds")
+        busiest = least(one, "busiest") / least(two, "busiest")
+        return [
+            line("one worker over the plain loop", by_clock, 1.2),
+            line("one worker over the plain loop, seconds of the processor", by_processor, 1.2),
+            line("two workers: times as fast as one", faster, 1.7, at_least=True),
+            line("two workers: one's processor time over that of the busier", busiest, 1.7, at_least=True),
+        ]
+
+    def killed(self) -> list:
+        """One of two workers killed in the middle."""
+        where = {"path": str(self.small), "name": "MoveLabeled", "n_workers": 2}
+        whole = in_process("on_dask", **where)
+        hurt = in_process("on_dask", kill_after=0.4 * whole["seconds"], **where)
+        assert hurt["killed"] == 1
+        return [
+            line("a worker killed: same result", float(hurt["digest"] == whole["digest"]), 1, at_least=True),
+            line("a worker killed: time over that of two workers", hurt["seconds"] / whole["seconds"], 1.5),
+        ]
+
+    def readers(self) -> list:
+        """Every reader against the .npy."""
+        lines = []
+        for kind in WRITERS:
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                path = in_process("reader", path=str(self.small), kind=kind, folder=folder)["path"]
+                found = in_process("read", path=path, reference=str(self.small))
+            assert found["equal"], f"{kind} differs from the .npy"
+            lines.append(line(f"{kind}: equal to the .npy; anonymous memory in blocks", found["blocks"], 8))
+        return lines
+
+    def refused(self) -> list:
+        """Collections for learners that cannot be distributed."""
+        found = in_process("refused")
+        about = f"{found['learners']} learners that cannot be distributed"
+        return [
+            line(f"{about}: chunks computed", found["chunks computed"], 0),
+            line(f"{about}: name the remedy", found["remedies"], found["learners"], at_least=True),
+        ]
+
+    def compare(self) -> list:
+        """The runner on a cluster."""
+        lines = []
+        for kill, about in ((False, "two workers"), (True, "two workers, one killed")):
+            found = in_process("compared", folder=str(self.folder), kill=kill)
+            lines.append(
+                line(f"compare, {about}: table identical", float(found["identical"]), 1, at_least=True)
+            )
+        return lines
 
 
-def anonymous_bytes() -> int:
-    """RssAnon of this process: memory that is not a mapped file."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * 1024
-    raise OSError("this system does not tell anonymous memory; run it on Linux.")
+PARTS = ("chunks", "growth", "workers", "killed", "readers", "refused", "compare")
 
 
-class Peak:
-    """The highest anonymous memory while it is entered, above what there was before."""
-
-    def __enter__(self):
-        self._before, self.bytes, self._done = anonymous_bytes(), 0, threading.Event()
-        self._watch = threading.Thread(target=self._look, daemon=True)
-        self._watch.start()
-        return self
-
-    def _look(self):
-        while not self._done.wait(0.01):
-            self.bytes = max(self.bytes, anonymous_bytes() - self._before)
-
-    def __exit__(self, *_):
-        self._done.set()
-        self._watch.join()
+def line(what: str, measured: float, limit: float | None, *, at_least: bool = False) -> dict:
+    holds = None if limit is None else bool(measured >= limit if at_least else measured <= limit)
+    sign = "" if limit is None else f"{'at least' if at_least else 'at most'} {limit:g}"
+    return {"what": what, "measured": float(measured), "limit": sign, "holds": holds}
 
 
-def measure(path: str, name: str, max_candidates: int, n_workers: int) -> dict:
-    """One fit in this process: seconds and peak anonymous memory (of this process only)."""
-    import nearkin
-    from nearkin.scale import fit_blocks
-
-    settings = {"n_targets": 1, "alpha": 1.0} if name == "MoveLabeled" else {}
-    learner = getattr(nearkin, name)(**settings)
-    rows = nearkin.open_rows(path)
-    labels = (np.arange(len(rows)) % N_CLASSES).astype(np.int8)
-    if n_workers:
-        return _measured_on_dask(learner, rows, labels, max_candidates, n_workers)
-    fit_blocks(learner, rows[:5_000], labels[:5_000], max_candidates=100)  # imports and buffers
-    with Peak() as peak:
-        start = time.perf_counter()
-        fit_blocks(learner, rows, labels, max_candidates=max_candidates)
-        seconds = time.perf_counter() - start
-    return {"seconds": seconds, "megabytes": peak.bytes / 2**20}
+def table_of(results: dict) -> str:
+    """A page of all parts that were measured."""
+    rows = ["| | measured | wanted | |", "|---|---|---|---|"]
+    marks = {True: "yes", False: "**no**", None: ""}
+    for part in PARTS:
+        for found in results.get(part, ()):
+            measured = f"{found['measured']:.3g}"
+            rows.append(f"| {found['what']} | {measured} | {found['limit']} | {marks[found['holds']]} |")
+    return "\n".join(rows)
 
 
-def _measured_on_dask(learner, rows, labels, max_candidates: int, n_workers: int) -> dict:
-    import dask.array as da
-    from distributed import Client, LocalCluster
+PAGE = """# Beyond one machine, measured
 
-    from nearkin.scale import fit_blocks
+Written by `python -m benchmarks.scale`: {rows:,} rows of {features} float32 in a memory-mapped file, ten
+classes, 2,000 candidates per class, {cores} cores, one BLAS thread. The cluster is made of processes on the
+same machine; ratios are of one run. Seconds of the processor stand beside those of the clock, which other
+work lengthens.
+[What the figures mean](../scale.md).
 
-    chunks = rows.block_rows
-    X = da.from_array(rows._array, chunks=(chunks, -1))
-    with (
-        LocalCluster(n_workers, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-    ):
-        fit_blocks(learner, X[: 2 * chunks], labels[: 2 * chunks], max_candidates=100)
-        with Peak() as peak:
-            start = time.perf_counter()
-            fit_blocks(learner, X, labels, max_candidates=max_candidates)
-            seconds = time.perf_counter() - start
-    return {"seconds": seconds, "megabytes": peak.bytes / 2**20}
-
-
-def measured_apart(path: Path, name: str, max_candidates: int, n_workers: int = 0) -> dict:
-    arguments = [str(path), name, str(max_candidates), str(n_workers)]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.scale", "--measure", *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def compare(folder: Path, n: int, d: int, max_candidates: int, with_dask: bool) -> Iterator[dict]:
-    """Every learner on n rows and on a tenth of them, in turn, the smaller one three times."""
-    small, large = folder / "small.npy", folder / "large.npy"
-    make_file(small, n // 10, d)
-    make_file(large, n, d)
-    for name in LEARNERS:
-        tenth = min(
-            (measured_apart(small, name, max_candidates) for _ in range(3)), key=lambda r: r["seconds"]
-        )
-        whole = measured_apart(large, name, max_candidates)
-        result = {
-            "learner": name,
-            "rows": n,
-            "seconds": whole["seconds"],
-            "megabytes": whole["megabytes"],
-            "time ratio": whole["seconds"] / tenth["seconds"],
-            "memory ratio": whole["megabytes"] / max(tenth["megabytes"], 1),
-        }
-        if with_dask:
-            one, two = (measured_apart(large, name, max_candidates, workers) for workers in (1, 2))
-            result["one worker / plain loop"] = one["seconds"] / whole["seconds"]
-            result["one worker / two"] = one["seconds"] / two["seconds"]
-        yield result
+{table}
+"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all by default")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--features", type=int, default=128)
-    parser.add_argument("--max-candidates", type=int, default=2_000)
-    parser.add_argument("--dask", action="store_true")
-    parser.add_argument("--folder", help="where the file is made; a temporary folder by default")
-    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help="where files and results are; a temporary folder by default")
+    parser.add_argument("--markdown", help="write the table of all parts measured so far to this file")
     options = parser.parse_args()
-    if options.measure:
-        path, name, candidates, workers = options.measure
-        print(json.dumps(measure(path, name, int(candidates), int(workers))))
-        return
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        size = (options.rows, options.features, options.max_candidates)
-        for result in compare(Path(folder), *size, options.dask):
-            print(
-                json.dumps({k: round(v, 2) if isinstance(v, float) else v for k, v in result.items()}),
-                flush=True,
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]!r}; there are {', '.join(PARTS)}.")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(options.folder or temporary)
+        folder.mkdir(exist_ok=True, parents=True)
+        store = folder / "results.json"
+        results = json.loads(store.read_text()) if store.exists() else {}
+        bench = Bench(folder, options.rows, options.features)
+        bench.make()
+        for part in options.parts or ([] if options.markdown and results else PARTS):
+            results[part] = getattr(bench, part)()
+            store.write_text(json.dumps(results, indent=1))
+            for found in results[part]:
+                print(f"{found['what']}: {found['measured']:.4g} ({found['limit']})", flush=True)
+        if options.markdown:
+            page = PAGE.format(
+                rows=options.rows, features=options.features, cores=os.cpu_count(), table=table_of(results)
             )
+            Path(options.markdown).write_text(page)
 
 
 if __name__ == "__main__":

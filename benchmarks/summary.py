@@ -12,7 +12,11 @@ def add_ratios(measured: dict) -> None:
     for case in [*measured["cases"], *(c for steps in measured["growth"].values() for c in steps)]:
         reference = case["results"].get(measured["reference"], {})
         for result in case["results"].values():
-            for measure, ratio in (("seconds", "time_ratio"), ("peak_extra_bytes", "memory_ratio")):
+            for measure, ratio in (
+                ("seconds", "time_ratio"),
+                ("cpu_seconds", "cpu_ratio"),
+                ("peak_extra_bytes", "memory_ratio"),
+            ):
                 value = result.get(measure, result.get("timed_out") if measure == "seconds" else None)
                 if value is not None and reference.get(measure):
                     result[ratio] = value / reference[measure]
@@ -80,11 +84,11 @@ def _measured(result: dict, measure: str) -> float | None:
 
 
 def table_rows(case: dict) -> list:
-    """Rows (contestant, seconds, time ratio, peak extra MB, memory ratio, quality) as text."""
+    """Rows (contestant, seconds, two time ratios, peak extra MB, memory ratio, quality) as text."""
     rows = []
     for name, result in case["results"].items():
         if "error" in result:
-            rows.append((name, result["error"], "", "", "", ""))
+            rows.append((name, result["error"], "", "", "", "", ""))
             continue
         more = "> " if "timed_out" in result else ""
         seconds = result.get("seconds", result.get("timed_out"))
@@ -94,6 +98,7 @@ def table_rows(case: dict) -> list:
                 name,
                 f"{more}{seconds:.4g}",
                 f"{more}{result['time_ratio']:.3g}" if "time_ratio" in result else "",
+                f"{result['cpu_ratio']:.3g}" if "cpu_ratio" in result else "",
                 "" if extra is None else f"{extra / 2**20:.1f}",
                 f"{result['memory_ratio']:.3g}" if "memory_ratio" in result else "",
                 ", ".join(f"{key} {value:.4g}" for key, value in result.get("quality", {}).items()),
@@ -113,7 +118,8 @@ def print_report(measured: dict, console) -> None:
         title = ", ".join(f"{key} = {value}" for key, value in sizes.items())
         table = Table(title=title, title_justify="left")
         reference = measured["reference"]
-        for heading in ("", "seconds", f"x {reference}", "extra MB", f"x {reference}", "quality"):
+        headings = ("", "seconds", f"x {reference}", "x CPU", "extra MB", f"x {reference}", "quality")
+        for heading in headings:
             table.add_column(heading, overflow="fold")
         for row in table_rows(case):
             table.add_row(*row)

@@ -14,22 +14,23 @@ LONG_RUN_SECONDS = 15.0
 
 
 def measure(job, repeats: int):
-    """Seconds of each run, peak extra bytes of the first, and the last outcome.
+    """Seconds of each run, the least CPU seconds, peak extra bytes of the first run, and the last outcome.
 
     Memory is taken on the first run: later ones reuse what the allocator kept.
     """
     before = _resident_bytes()
     _reset_peak()
-    seconds = []
+    seconds, cpu_seconds = [], []
     for run in range(max(1, repeats)):
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         outcome = job()
         seconds.append(time.perf_counter() - start)
+        cpu_seconds.append(time.process_time() - cpu_start)
         if run == 0:
             extra = max(0, _peak_bytes() - before)
         if seconds[-1] > LONG_RUN_SECONDS:
             break
-    return seconds, extra, outcome
+    return seconds, min(cpu_seconds), extra, outcome
 
 
 def _status(key: str):
@@ -85,11 +86,12 @@ def run(request: dict) -> dict:
     contestant = entry.contestant(request["contestant"])
     data = entry.make_data(**request["case"])
     job = contestant.prepare(data, request["case"])
-    seconds, extra, outcome = measure(job, request["repeats"])
+    seconds, cpu_seconds, extra, outcome = measure(job, request["repeats"])
     quality = contestant.quality(data, outcome) if contestant.quality else {}
     return {
         "seconds": min(seconds),
         "all_seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         "peak_extra_bytes": extra,
         "data_bytes": data_bytes(data),
         "quality": {key: float(value) for key, value in quality.items()},

@@ -68,6 +68,7 @@ def run(copy, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_names_are_public_and_commands_know_them(copy):
     script = f"""
 import json
@@ -86,7 +87,7 @@ again = CliRunner().invoke(
 assert again.exit_code == 0, again.output
 """
     run(copy, "-c", script)
-    assert "1 of 1 claims hold" in (copy / PAGE_OF_THE_PAPER).read_text(encoding="utf-8")
+    assert "1 of 1 claims of the paper hold" in (copy / PAGE_OF_THE_PAPER).read_text(encoding="utf-8")
 
 
 #: Tests that are there already and must find what was added, by what their names contain.
@@ -112,6 +113,7 @@ SEARCHED = (
 )
 
 
+@pytest.mark.slow
 def test_one_command_writes_the_rest_and_all_tests_find_them(copy):
     run(copy, "docs/build.py")
     for path in ("README.md", "docs/methods/index.md", "docs/which-learner.md", "docs/api.md"):

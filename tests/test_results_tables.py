@@ -27,6 +27,25 @@ A note.
 """
 
 
+OLD = """# rajabzadeh2018
+
+## Table 2
+
+error, smaller is better; ours / published
+
+| data set | 1NN | LMDL |
+| --- | --- | --- |
+| Iris | 4.53 / 4.20±0.64 (+0.5 sd) | 3.00 / 3.12±1.34 (−0.1 sd) |
+| Wine | 4.48 / 2.64 (+1.84) | 1.56 |
+
+## Published numbers reached
+
+| table | method | reached | short on |
+| --- | --- | --- | --- |
+| Table 2 | 1NN | 1/2 | Wine |
+"""
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "toy2020.md").write_text(PAGE)
@@ -48,3 +67,11 @@ def test_cells_are_summed_for_proposed_and_compared_methods(folder):
     assert "compare with: 1 of 3 cells (33 %)" in table
     assert "2 more (100 % with them)" in table
     assert "quick" not in table
+
+
+def test_older_pages_are_counted_from_their_tables(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(OLD)
+    nearest, proposed = results_tables.reached(path)
+    assert (nearest.cells, nearest.better, nearest.within, nearest.worse[:4]) == (2, 0, 1, "Wine")
+    assert (proposed.cells, proposed.better, proposed.own) == (1, 1, True)

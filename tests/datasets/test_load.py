@@ -45,6 +45,17 @@ def test_own_files_in_the_folder_have_names_too(tmp_path):
     assert [line.available for line in list_datasets(tmp_path) if line.name == "mine"] == ["folder"]
 
 
+def test_numbered_classes_of_a_known_set_in_the_folder_get_their_names(tmp_path):
+    y = np.arange(2310) % 7
+    numbers = [str(number) for number in range(1, 8)]
+    np.savez(
+        tmp_path / "segment.npz", X=np.random.default_rng(0).normal(size=(2310, 19)), y=y, class_names=numbers
+    )
+    data = load_dataset("segment", data_dir=tmp_path)
+    assert data.class_names[:2] == ("brickface", "sky")
+    assert np.array_equal(data.y, y)
+
+
 def test_csv_in_the_folder(tmp_path):
     pd.DataFrame(np.zeros((210, 7))).assign(kind=["abc"[i % 3] for i in range(210)]).to_csv(
         tmp_path / "seeds.csv", index=False

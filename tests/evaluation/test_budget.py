@@ -13,7 +13,7 @@ from nearkin.evaluation import (
     plan_tasks,
     summarise,
 )
-from nearkin.evaluation.budget import first_folds_first, in_reach, tuned_seconds
+from nearkin.evaluation.budget import in_order_of_worth, in_reach, places_in_line, tuned_seconds
 
 X, Y = load_wine(return_X_y=True)
 
@@ -23,30 +23,29 @@ def test_promising_and_affordable_candidates_come_first():
     labels = ["Poor", "Costly", "Euclid", "Good", "Unknown"]
     plan = [Candidate(label, KNeighborsClassifier()) for label in labels]
     tasks = plan_tasks(problem, plan, StratifiedFolds(2))
-    scout = plan_tasks(problem, plan, RandomSplits(1))
     scores = {"Poor": (0.5, 0.1), "Costly": (0.99, 100.0), "Euclid": (0.7, 0.1), "Good": (0.9, 0.1)}
-    scouted = [
+    looked_at = [
         Record.of_task(task, status="done", score=score, fit_seconds=seconds, predict_seconds=0.0)
-        for task in scout
+        for task in tasks[:5]
         if task.candidate.label in scores
         for score, seconds in [scores[task.candidate.label]]
     ]
 
     def order(seconds):
-        fitting, others = first_folds_first(tasks, scouted, "Euclid", problem, seconds)
+        fitting, others = in_order_of_worth(tasks, looked_at, "Euclid", problem, seconds)
         assert {task.candidate.label for task in others} == set(labels) - {t.candidate.label for t in fitting}
         found = fitting + others
         assert len(found) == len(tasks) == len({id(task) for task in found})
         return [task.candidate.label for task in found]
 
-    # A first fold for each that fits in, then the others candidate by candidate; last what does not fit.
-    fitting = ["Euclid", "Good", "Poor"]
-    assert order(10.0) == fitting * 2 + ["Costly"] * 2 + ["Unknown"] * 2
-    assert order(0.25) == ["Euclid", "Good"] * 2 + ["Poor"] * 2 + ["Costly"] * 2 + ["Unknown"] * 2
+    # What fits in, candidate by candidate; of the rest a first fold each, the cheapest first.
+    euclid_and_good = ["Euclid"] * 2 + ["Good"] * 2
+    assert order(10.0) == euclid_and_good + ["Poor"] * 2 + ["Costly", "Unknown"] * 2
+    assert order(0.45) == euclid_and_good + ["Poor", "Costly", "Unknown"] * 2
     # Within the error of the small split nobody is better, so the cheaper one goes first.
-    for record, seconds in zip(scouted, (0.4, 0.3, 0.1, 0.2), strict=True):
+    for record, seconds in zip(looked_at, (0.4, 0.3, 0.1, 0.2), strict=True):
         record.score, record.fit_seconds = 0.97, seconds
-    assert order(10.0)[:4] == ["Euclid", "Good", "Costly", "Poor"]
+    assert order(10.0)[:8:2] == ["Euclid", "Good", "Costly", "Poor"]
 
 
 def test_the_cost_of_tuning_counts_fits_and_scores_of_inner_folds():
@@ -80,3 +79,16 @@ def test_in_reach_is_what_the_interval_of_the_best_holds():
                 )
             )
     assert in_reach(summarise(records, "Euclid")) == {"near", "best"}
+
+
+def test_promising_candidates_may_take_longer_and_still_go_first():
+    problem = Problem("wine", X, Y)
+    plan = [Candidate(label, KNeighborsClassifier()) for label in ("Quick", "Good", "Slow", "Failed")]
+    tasks = plan_tasks(problem, plan, RandomSplits(1))
+    outcomes = [(0.5, 1.0), (0.95, 3.0), (0.95, 9.0)]
+    scouted = [
+        Record.of_task(task, status="done", score=score, fit_seconds=seconds)
+        for task, (score, seconds) in zip(tasks, outcomes)
+    ]
+    places = places_in_line([*scouted, Record.of_task(tasks[3], status="error")], problem)
+    assert sorted(places, key=places.get) == ["Good", "Quick", "Slow"]

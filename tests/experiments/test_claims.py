@@ -97,3 +97,11 @@ def test_chosen_settings():
     choices = {("a", "A"): {"k": 3}, ("b", "A"): {"k": 9}, ("c", "A"): {"k": 7}, ("c", "B"): {"k": 1}}
     found = claims.chosen("A", "k", lambda k: k >= 7)(Values(("a", "b", "c"), {}, choices=choices))
     assert found == claims.Verdict("yes", 2, 3, "not on a (3)")
+
+
+def test_chosen_means_are_compared_over_sets_that_have_all_of_them():
+    choices = {("a", "A"): {"k": 9}, ("a", "B"): {"k": 3}, ("b", "A"): {"k": 3}, ("b", "B"): {"k": 5}}
+    values = Values(("a", "b", "c"), {}, choices={**choices, ("c", "B"): {"k": 99}})
+    assert claims.chosen_more("A", "k", ("B",))(values).answer == "yes"
+    assert claims.chosen_more("B", "k", ("A",))(values).text == "no (mean over 2 sets: B 4.0, A 6.0)"
+    assert claims.chosen_more("A", "k", ("C",))(values).answer == claims.NOT_TESTED

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -88,6 +89,18 @@ def test_the_test_that_was_used_is_named(comparison):
     assert "is a 5 x 2 cv paired F test on" in page
     assert "t test" not in without_plotly(page)
     assert "&lt;Slow &amp; co&gt;" in page
+
+
+def test_the_leaderboard_has_chances_and_repeats(comparison):
+    rows = [
+        replace(
+            comparison.row("LMNN"), n_repeats=10, chance_better=0.97, chance_equivalent=0.03, chance_worse=0.0
+        )
+    ]
+    rows += [row for row in comparison.rows if row.label != "LMNN"]
+    page = render_report(replace(comparison, rows=tuple(rows)))
+    assert "97/3/0 %" in page
+    assert '<span class="tag">×10</span>' in page
 
 
 def test_script_data_cannot_close_its_element(comparison):

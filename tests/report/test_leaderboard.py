@@ -1,16 +1,15 @@
 from dataclasses import replace
 
-from nearkin.report.leaderboard import leaderboard_html, leaderboard_table, leaderboard_text
+from nearkin.report.leaderboard import leaderboard_html, leaderboard_text, plain_table
 
 
 def test_every_row_has_a_cell_per_column(comparison):
-    columns, rows = leaderboard_table(comparison)
-    assert list(columns)[:4] == ["learner", "accuracy", "vs Euclid", "better/same/worse"]
-    assert list(columns)[4:6] == ["p", "p adjusted"]
-    assert not columns["learner"]
-    assert columns["p adjusted"]
+    columns, rows = plain_table(comparison)
+    titles = [column.title for column in columns]
+    assert titles[:6] == ["learner", "accuracy", "vs Euclid", "better/same/worse", "p", "p adjusted"]
+    assert [column.numeric for column in columns] == [title[:5] not in ("learn", "beats") for title in titles]
     assert all(len(row) == len(columns) for row in rows)
-    cells = {row[0]: dict(zip(columns, row)) for row in rows}
+    cells = {row[0]: dict(zip(titles, row)) for row in rows}
     assert cells["LMNN"]["accuracy"] == "98.5 % ± 2.0"
     assert (cells["LMNN"]["p"], cells["LMNN"]["p adjusted"]) == ("0.004", "0.012")
     assert cells["LMNN"]["beats Euclid?"] == "yes"
@@ -22,7 +21,7 @@ def test_every_row_has_a_cell_per_column(comparison):
 def test_unfinished_rows_tell_how_far_they_came(comparison):
     partial = replace(comparison.rows[1], n_folds=4)
     scouted = replace(comparison.rows[-1], status="not run (time budget)", scout_score=0.91)
-    rows = leaderboard_table(replace(comparison, rows=(comparison.rows[3], partial, scouted)))[1]
+    rows = plain_table(replace(comparison, rows=(comparison.rows[3], partial, scouted)))[1]
     assert rows[1][0] == "LMNN (4 of 10 folds)"
     assert rows[2][1:3] == ["not run (time budget)", "first look 91.0 %"]
 
@@ -32,7 +31,7 @@ def test_columns_of_the_text_stand_under_each_other(comparison):
     ends = [i for i, (a, b) in enumerate(zip(rule, rule[1:] + " ")) if (a, b) == ("-", " ")]
     # Where the rule has a gap between columns, no cell has text.
     gaps = [i for i, sign in enumerate(rule) if sign == " "]
-    assert len(ends) == len(leaderboard_table(comparison)[0])
+    assert len(ends) == len(plain_table(comparison)[0])
     assert all(line[i : i + 1] in ("", " ") for line in (head, *lines) for i in gaps)
 
 

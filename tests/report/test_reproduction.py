@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.report.plots import box_figure, published_figure
+from nearkin.report.plots import bars_figure, box_figure, curves_figure, map_figure, published_figure
 from nearkin.report.reproduction import write_reproduction
 
 METHODS = ("1NN", "LMDL")
@@ -11,6 +11,14 @@ COMMAND = "nearkin reproduce tiny2020 --quick --seed 0"
 
 def cell(method, ours, published=None):
     return {"method": method, "ours": ours, "published": published}
+
+
+LINE = {"name": "LMDL", "x": [3, 5], "y": [0.4, 0.3], "best": 1}
+
+
+def _figure(kind, panel):
+    drawing = {"kind": kind, "text": "ours.", "panels": [{"title": f"panel of {kind}", **panel}]}
+    return {"title": f"Figure of {kind}", "published": "something <i>else</i>.", "drawing": drawing}
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +50,11 @@ def found():
             {"title": "Robustness", "drawing": {**boxes, "labels": ["a", "b", "c"], "axis": "b_m"}},
             {"title": "Wilcoxon", "drawing": {}},
         ],
+        "figures": [
+            _figure("bars", {"bars": {"1NN": (4.0, 1.0), "LMDL": (3.0, 0.5)}, "axis": "error"}),
+            _figure("curves", {"x_title": "k", "y_title": "error", "lines": [LINE]}),
+            _figure("maps", {"x": [0.0, 1.0, 2.0], "y": [1.0, 0.0, 1.0], "labels": ["a", "b", "a"]}),
+        ],
     }
 
 
@@ -70,7 +83,11 @@ def test_page_tells_everything(page):
     for told in ("tiny2020 (quick)", "yes 16/16", "openml.org/d/1499", "Fewer rows.", COMMAND):
         assert told in text
     assert "Seeds <b>" not in text
-    assert text.count('class="plot"') == 3
+    assert text.count('class="plot"') == 6
+    for kind in ("bars", "curves", "maps"):
+        assert f"Figure of {kind}" in text
+        assert f"panel of {kind}" in text
+    assert "<i>else" not in text
 
 
 def test_numbers_that_are_missing_are_not_drawn(found):
@@ -91,9 +108,18 @@ def test_boxes_have_the_smallest_median_first_and_skip_infinity(found):
     assert list(figure.data[1].text) == ["a", "c"]
 
 
+def test_figures_of_the_paper_show_what_they_are_given(found):
+    bars, curves, maps = (figure["drawing"]["panels"][0] for figure in found["figures"])
+    bar = bars_figure(bars["bars"], bars["axis"]).data[0]
+    assert (list(bar.x), list(bar.y), list(bar.error_x.array)) == ([4.0, 3.0], ["1NN", "LMDL"], [1.0, 0.5])
+    line, ring = curves_figure(curves).data
+    assert (list(line.y), list(ring.x), list(ring.y)) == ([0.4, 0.3], [5], [0.3])
+    assert {trace.name: list(trace.x) for trace in map_figure(maps).data} == {"a": [0.0, 2.0], "b": [1.0]}
+
+
 def test_draws_without_errors(browser, page):
     browser.problems.clear()
     browser.resize(1280, 900)
     browser.open(page, "document.documentElement.dataset.drawn")
     assert browser.problems == []
-    assert browser.evaluate("document.querySelectorAll('figure.plot svg.main-svg').length") >= 3
+    assert browser.evaluate("document.querySelectorAll('figure.plot svg.main-svg').length") >= 6

@@ -13,7 +13,7 @@ import pytest
 import nearkin
 from nearkin import DMLMJ, GMML, RCA, KNNClassifier, KNNRegressor, MoveLabeled
 from nearkin.learners.discovery import public_learners
-from nearkin.scale import fit_blocks, fit_sample, move_rows, transform_rows
+from nearkin.scale import dask_rows, fit_blocks, fit_sample, move_rows, transform_rows
 from nearkin.scale.recipes import RECIPES
 
 da = pytest.importorskip("dask.array")
@@ -161,6 +161,7 @@ def slowly(block, marker, n):
     return block
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(labelled, tmp_path):
     from threading import Thread
 
@@ -189,3 +190,13 @@ def test_a_killed_worker_changes_nothing(labelled, tmp_path):
         killer.join(timeout=1)
     assert killed
     np.testing.assert_array_equal(learner.components_, plain.components_)
+
+
+def test_files_become_chunks_that_workers_read(labelled, tmp_path):
+    X, y = labelled
+    np.save(tmp_path / "x.npy", X)
+    chunked = dask_rows(tmp_path / "x.npy", rows_per_chunk=1_000)
+    assert chunked.chunks[0] == (1_000,) * 6
+    np.testing.assert_array_equal(chunked.compute(scheduler="sync"), X)
+    expected = fit_blocks(RCA(), X, y, rows_per_block=1_000).components_
+    np.testing.assert_array_equal(RCA().fit(chunked, y).components_, expected)

@@ -149,10 +149,35 @@ def test_what_teaches_nothing_is_refused():
 def test_too_many_candidates_are_refused_before_anything_is_read():
     X = np.broadcast_to(np.float32(0), (600_000, 600))
     with pytest.raises(ValueError, match="set max_candidates to"):
-        fit_blocks(MoveLabeled(n_targets=1, alpha=1.0), X, np.arange(600_000) // 2)
+        fit_blocks(DMLMJ(n_components=2), X, np.arange(600_000) // 2)
+
+
+@pytest.mark.parametrize("learner", [MoveLabeled(1, 1.0), MoveQuery(2, 3.0), MoveLabeled(2)], ids=str)
+@pytest.mark.parametrize("most", [None, 3])
+def test_rows_are_shuffled_by_class_where_there_are_very_many(learner, most):
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(1_200) // 5)
+    X = rng.normal(size=(1_200, 6)) + rng.normal(size=(240, 6))[y]
+    settings = {"max_candidates": most, "rows_per_block": 170}
+    held = fit_blocks(clone(learner), X, y, **settings)
+    shuffled = fit_blocks(clone(learner), X, y, candidate_bytes=30_000, **settings)
+    assert_same(held, shuffled, 1e-6)
+    assert shuffled.objective_ == pytest.approx(held.objective_, rel=1e-6)
+
+
+def test_shuffled_chunks_give_the_bits_of_shuffled_blocks():
+    da = pytest.importorskip("dask.array")
+    X, y = data.classes()
+    learner, settings = MoveLabeled(n_targets=1, alpha=1.0), {"candidate_bytes": 10_000}
+    plain = fit_blocks(clone(learner), X, y, rows_per_block=200, **settings).components_
+    chunked = fit_blocks(clone(learner), da.from_array(X, chunks=(300, 8)), y, **settings).components_
+    np.testing.assert_allclose(chunked, plain, rtol=0, atol=1e-9)
 
 
 def test_quotas_are_shares_of_the_classes():
     quotas = sample_quotas(np.array([10_000, 1_000, 3, 1]), 110)
     assert quotas.tolist() == [100, 10, 2, 1]
     assert sample_quotas(np.array([5, 6]), 1_000).tolist() == [5, 6]
+    many = sample_quotas(np.full(10_000, 7), 700)
+    assert many.sum() == 700
+    assert set(many) == {0, 7}

@@ -51,6 +51,7 @@ whole_number_cases = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(case=whole_number_cases, share=st.floats(0, 1))
+@pytest.mark.slow
 def test_whole_numbers_are_settled_exactly(case, share):
     """Few distinct values make many ties and duplicates; products of whole numbers are exact."""
     rng = np.random.default_rng(case["seed"])
@@ -156,3 +157,22 @@ def test_clear_errors():
 def test_no_queries():
     found, rows = ExactIndex().build(np.eye(3)).query(np.empty((0, 3)), 2)
     assert found.shape == rows.shape == (0, 2)
+
+
+@pytest.mark.parametrize("n", [1, 7, 60, 3_000])
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("tied", [False, True])
+def test_one_query_at_a_time_finds_what_many_find(n, k, tied):
+    rng = np.random.RandomState(0)
+    references = rng.standard_normal((n, 5)).astype(np.float32)
+    if tied:
+        # Few different rows: most places are settled by row number.
+        references = np.round(references[rng.randint(min(n, 3), size=n)])
+    queries = rng.standard_normal((4, 5)).astype(np.float32)
+    k = min(k, n)
+    index = ExactIndex().build(references)
+    distances, rows = index.query(queries, k)
+    for query, expected, places in zip(queries, distances, rows, strict=True):
+        alone, found = index.query(query[None], k)
+        np.testing.assert_array_equal(found[0], places)
+        np.testing.assert_allclose(alone[0], expected, rtol=1e-6)

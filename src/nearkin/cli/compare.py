@@ -167,7 +167,7 @@ def compare(
         _tell_how_to_continue(results_path)
         raise typer.Exit(INTERRUPTED)
     if study.winner is None:
-        raise CommandError(f"nothing finished. {study.statement}")
+        raise CommandError(f"nothing finished all its folds. {study.statement}")
     if report_path is not None:
         to_stderr(f"report: {study.report(report_path, embed_plotly=embed_plotly)}")
     if out_path is not None:
@@ -187,10 +187,10 @@ def _tell_how_to_continue(results: Path | None) -> None:
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import leaderboard_table
+    from nearkin.report.leaderboard import plain_table
 
-    columns, rows = leaderboard_table(study.comparison)
-    print_table([Column(*column) for column in columns.items()], rows, str(study.data))
+    columns, rows = plain_table(study.comparison)
+    print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
     typer.echo(study.statement)
     able = study.comparison.could_win
     if able:

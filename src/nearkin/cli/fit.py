@@ -36,14 +36,24 @@ from nearkin.study.models import (
     settled_scale,
 )
 
+#: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
+USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
+
 
 @speaks_plainly
 def fit(
     data: DataArgument,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="Learner to fit, or euclid; see nearkin learners.")
-    ],
-    out: Annotated[str, typer.Option(metavar="MODEL", help="File to save the model in.")],
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Learner to fit, or euclid; see nearkin learners. Default MoveLabeled, ITML for --pairs.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="File to save the model in; else DATA's name with .nearkin."),
+    ] = None,
     target: TargetOption = None,
     settings: Annotated[
         list[str] | None,
@@ -70,6 +80,14 @@ def fit(
     encoding: EncodingOption = "utf-8",
     vectors: VectorsOption = None,
     labels: LabelsOption = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="Read a file of vectors block by block and save the learner alone; files from 2 GB on are "
+            "read so anyhow.",
+        ),
+    ] = False,
     task: TaskOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -77,12 +95,18 @@ def fit(
     """Fit one learner on DATA and save it with all that predicting needs."""
     from time import perf_counter
 
+    from nearkin.cli.fit_stream import fit_streamed, should_stream
     from nearkin.study.saving import save_model
 
-    path = as_path(out)
+    path = as_path(out or f"{as_path(data).stem}.nearkin")
     require_writable(path)
     require_choice("--scale", scale, SCALE_CHOICES)
-    unfitted = _make_learner(learner, settings, seed)
+    unfitted = _make_learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
+    if should_stream(data, labels, stream):
+        if unfitted is None or scale not in ("auto", "none") or pairs is not None:
+            raise CommandError("streamed vectors are fitted as they are: a learner, no --scale, no --pairs.")
+        _show(fit_streamed(unfitted, data, labels or "", vectors, path), as_json)
+        return
     given: dict = {}
     if pairs is None:
         if key is not None:
@@ -116,7 +140,10 @@ def fit(
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
-    facts = _facts(model, dataset, name, seconds, path)
+    _show(_facts(model, dataset, name, seconds, path), as_json)
+
+
+def _show(facts: dict, as_json: bool) -> None:
     if as_json:
         print_json(facts)
     else:

@@ -24,6 +24,9 @@ def reproduce(
     datasets: Annotated[
         str | None, typer.Option(metavar="A,B", help="Data sets to use; all of the paper's if left out.")
     ] = None,
+    methods: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Methods to run; all of the paper's if left out.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer repeats, smaller grids, fewer rows: minutes, not hours.")
     ] = False,
@@ -63,13 +66,12 @@ def reproduce(
         require_writable(path)
     if report_path is not None:
         require_plotting()
-    wished = None if datasets is None else [name.strip() for name in datasets.split(",") if name.strip()]
-    if wished == []:
-        raise CommandError("--datasets names none; leave it out for all of the paper's.")
+    wished_sets, wished_methods = _names("datasets", datasets), _names("methods", methods)
     with progress_bar(declared.key) as progress, ResultsStore.open(results_path) as store:
         found = run(
             declared,
-            datasets=wished,
+            datasets=wished_sets,
+            methods=wished_methods,
             quick=quick,
             seed=seed,
             jobs=jobs or 0,
@@ -98,3 +100,10 @@ def reproduce(
         tables = {part: [asdict(table) for table in own] for part, own in tables_by_part(found).items()}
         write_reproduction(report_path, found.to_dict(), tables, notices=remarks(found))
         to_stderr(f"report: {report_path}")
+
+
+def _names(option: str, text: str | None) -> list[str] | None:
+    names = None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    if names == []:
+        raise CommandError(f"--{option} names none; leave it out for all of the paper's.")
+    return names

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from nearkin.evaluation.comparison import Comparison
 from nearkin.evaluation.measurement import INNER_FOLDS
@@ -14,33 +15,48 @@ from nearkin.evaluation.tasks import DONE, Record, Task
 
 #: Reference models whose folds take no longer than this together do not wait for their turn.
 FREE_SECONDS = 1.0
+#: A promising candidate may take so many times as long as another one and still go first.
+PROMISE = 5.0
 
 
 @dataclass(frozen=True)
 class Shares:
     """Shares of a time budget at which the stages of a comparison end; the rest is for repeats."""
 
-    scout: float = 0.25
+    scout: float = 0.15
+    first_folds: float = 0.45
     untuned: float = 0.7
     tuned: float = 0.85
     grace: float = 0.1  # for what is under way at the end of a stage
+    sure_of_a_fold: int = 6  # of the quickest candidates, however long that takes
 
 
-def first_folds_first(
-    tasks: Sequence[Task], scouted: Sequence[Record], baseline: str, problem: Problem, seconds: float
+def in_order_of_worth(
+    tasks: Sequence[Task], looked_at: Sequence[Record], baseline: str, problem: Problem, seconds: float
 ) -> tuple[list[Task], list[Task]]:
     """Tasks in the order in which they are worth doing if time may run out, and those that will not fit in.
 
     The baseline comes first; then the promising candidates, cheapest first, and the others, best
-    first, as long as they are expected to fit into the time. All that fit get their first fold before any
-    gets its others, which follow candidate by candidate. Of the rest the cheapest come first.
+    first, as long as they are expected to fit into the time, candidate by candidate. Of the rest all get a
+    first fold before any gets another, the cheapest first.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        Folds that have no result yet.
+    looked_at : sequence of Record
+        The first fold of every candidate, done or not.
+    baseline : str
+    problem : Problem
+    seconds : float
+        Of work that there is time for.
     """
     by_label: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         by_label[task.candidate.label].append(task)
-    found = {record.learner: record for record in scouted if record.status == DONE}
+    found = {record.learner: record for record in looked_at if record.status == DONE}
     costs = {
-        label: _expected_seconds(own, found[label]) if label in found else math.inf
+        label: len(own) * found[label].seconds if label in found else math.inf
         for label, own in by_label.items()
     }
     promising = _promising(list(found.values()), problem)
@@ -62,31 +78,34 @@ def first_folds_first(
         else:
             others.append(label)
     others.sort(key=lambda label: costs[label])
-    firsts = [by_label[label][0] for label in affordable]
-    rest = [task for label in affordable for task in by_label[label][1:]]
-    return firsts + rest, [task for label in others for task in by_label[label]]
+    in_turn = zip_longest(*(by_label[label] for label in others))
+    return (
+        [task for label in affordable for task in by_label[label]],
+        [task for turn in in_turn for task in turn if task is not None],
+    )
 
 
-def _promising(scouted: Sequence[Record], problem: Problem) -> set[str]:
-    """Candidates whose scout score cannot be told from the best one: the split is small."""
-    if not scouted:
+def places_in_line(scouted: Sequence[Record], problem: Problem) -> dict[str, float]:
+    """Numbers by which candidates go first: seconds they took, with promising ones favoured."""
+    done = [record for record in scouted if record.status == DONE]
+    promising = _promising(done, problem)
+    return {r.learner: r.seconds / (PROMISE if r.learner in promising else 1.0) for r in done}
+
+
+def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:
+    """Candidates whose first score cannot be told from the best one: a fold is small."""
+    if not looked_at:
         return set()
-    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in scouted}
+    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in looked_at}
     best = max(scores.values())
     if problem.metric.percent:
         # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
-        n = scouted[0].n_test + 4
-        share = (best * scouted[0].n_test + 2) / n
+        n = looked_at[0].n_test + 4
+        share = (best * looked_at[0].n_test + 2) / n
         tolerance = 2 * math.sqrt(share * (1 - share) / n)
     else:
         tolerance = 0.1 * abs(best)
     return {label for label, score in scores.items() if score >= best - tolerance}
-
-
-def _expected_seconds(tasks: Sequence[Task], scouted: Record) -> float:
-    """Cost of a candidate's untuned folds from its time on the small split, taken to grow as n squared."""
-    once = (scouted.fit_seconds or 0.0) + (scouted.predict_seconds or 0.0)
-    return sum(once * (len(task.split.train) / scouted.n_train) ** 2 for task in tasks)
 
 
 def tuned_seconds(candidate: Candidate, untuned: Record) -> float:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from nearkin.evaluation.budget import Shares, first_folds_first, in_reach, tuned_seconds
+from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, tuned_seconds
 from nearkin.evaluation.comparison import Comparison, summarise
 from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -56,12 +56,12 @@ def compare(
 ) -> Comparison:
     """Compare candidates on one data set, honestly: same folds, tuning inside the training rows only.
 
-    Under a time budget every candidate is first tried once on a small split. Then all get their folds
-    untuned, a first one each before any gets the rest, the promising and cheap ones before the others; then
-    the baseline and those in reach of the best are tuned as far as time allows; then the folds are drawn
-    anew for those that may yet be shown to win. The clock starts when code is loaded and compiled. What is
-    not finished in time is marked "not run (time budget)"; what is finished is kept in the store, and
-    the same call continues from there.
+    Under a time budget every candidate gets a first fold untuned, the quick ones first, before any gets the
+    rest of its folds, the promising and cheap ones before the others; then the baseline and those in reach
+    of the best are tuned as far as time allows; then the folds are drawn anew for those that may yet be
+    shown to win. Which are quick is told by a warm-up and, where rows are many, by a look at some of them.
+    The clock starts when code is loaded and compiled. What is not finished in time is marked "not run (time
+    budget)"; what is finished is kept in the store, and the same call continues from there.
 
     Parameters
     ----------
@@ -167,6 +167,7 @@ class _Contest:
     description: dict
     shares: Shares = field(default_factory=Shares)
     scouted: list[Record] = field(default_factory=list)
+    looked_at: list[Record] = field(default_factory=list)
     deadline: float | None = None
 
     def __post_init__(self):
@@ -197,21 +198,38 @@ class _Contest:
         self.started = monotonic()
         self.deadline = self.started + self.time_budget
         self._scout()
+        self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
         self._repeat()
         self._untuned(1.0)
 
     def _scout(self) -> None:
-        """A look at every candidate: at its first fold, or at a part of the rows where there are many."""
+        """Where rows are many, a look at every candidate on some of them, to know whom to begin with."""
+        if len(self.problem.y) <= SCOUT_ROWS:
+            return
         end, _ = self._seconds_until(self.shares.scout)
-        first = [t for t in self.first_pass if not t.candidate.grid and t.fold == "0.0"]
-        if len(self.problem.y) <= SCOUT_ROWS and len(first) == len(self.candidates):
-            places = {candidate.label: place for place, candidate in enumerate(self.candidates)}
-            first.sort(key=lambda task: places[task.candidate.label])
-            self.scouted = look_at(first, end, self.how)
-        else:
-            self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
+        self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
+        places = places_in_line(self.scouted, self.problem)
+        self.candidates.sort(key=lambda c: (c.label != self.baseline, places.get(c.label, math.inf)))
+
+    def _first_folds(self) -> None:
+        """A first fold of every candidate, the quick ones first, before any gets the rest of its folds."""
+        places = {candidate.label: place for place, candidate in enumerate(self.candidates)}
+        firsts: dict[str, Task] = {}
+        for task in self.first_pass:
+            if not task.candidate.grid:
+                firsts.setdefault(task.candidate.label, task)
+        order = sorted(firsts.values(), key=lambda task: places[task.candidate.label])
+        # However busy the machine is, a few learners stand beside the baseline in the end.
+        sure = self.shares.sure_of_a_fold
+        end, _ = self._seconds_until(self.shares.untuned)
+        self.looked_at = look_at(order[:sure], end, self.how)
+        end, _ = self._seconds_until(self.shares.first_folds)
+        if order[sure:]:
+            self.looked_at += look_at(order[sure:], end, self.how)
+        if not self.scouted:
+            self.scouted = self.looked_at
 
     def summary(self) -> Comparison:
         found = summarise(
@@ -249,7 +267,7 @@ class _Contest:
         end, seconds = self._seconds_until(share)
         waiting = {record.key for record in self.records() if record.status == NOT_RUN}
         tasks = [task for task in self.first_pass if not task.candidate.grid and task.key in waiting]
-        fitting, others = first_folds_first(tasks, self.scouted, self.baseline, self.problem, seconds)
+        fitting, others = in_order_of_worth(tasks, self.looked_at, self.baseline, self.problem, seconds)
         # What would not end in time waits until everything else is done.
         self._do(fitting if share < 1 else fitting + others, "compare", end)
 
@@ -268,10 +286,13 @@ class _Contest:
         }
         near = in_reach(self.summary())
         order: list[Task] = []
+        if costs.get(self.baseline, 0.0) > seconds:
+            # Tuned learners beside a baseline that is not would win by their tuning.
+            return
         for label in sorted(
             costs, key=lambda label: (label != self.baseline, label not in near, costs[label])
         ):
-            if label == self.baseline or costs[label] <= seconds:
+            if costs[label] <= seconds:
                 order += by_label[label]
                 seconds -= costs[label]
         self._do(order, "tune", end)

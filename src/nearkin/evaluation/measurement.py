@@ -6,7 +6,7 @@ import random
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from nearkin.evaluation.fingerprints import describe
-from nearkin.evaluation.metrics import PREDICTIONS, last_step, prepared
+from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
 from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds
 from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, Record, Task
@@ -93,24 +93,26 @@ def measure(task: Task) -> Record:
         model = seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, task.task_seed).fit(X, y)
         fitted = perf_counter()
         X_test, y_test = problem.rows(split.test)
-        predictions = np.asarray(model.predict(X_test))
-        predicted = perf_counter()
-        plain = metric.needs == PREDICTIONS
-        record = Record.of_task(
-            task,
-            status=DONE,
-            score=metric(y_test, predictions, y) if plain else metric.score(model, X_test, y_test, y),
-            tune_seconds=tuned - started if candidate.grid else 0.0,
-            fit_seconds=fitted - tuned,
-            predict_seconds=predicted - fitted,
-            chosen=describe(chosen),
-            test_rows=split.test,
-            predictions=predictions,
-        )
+        final, ready = prepared(model, X_test)
+        with _searched_once(final, ready, metric, y, [HUBNESS_K]):
+            predictions = np.asarray(final.predict(ready))
+            predicted = perf_counter()
+            plain = metric.needs == PREDICTIONS
+            record = Record.of_task(
+                task,
+                status=DONE,
+                score=metric(y_test, predictions, y) if plain else metric.score(final, ready, y_test, y),
+                tune_seconds=tuned - started if candidate.grid else 0.0,
+                fit_seconds=fitted - tuned,
+                predict_seconds=predicted - fitted,
+                chosen=describe(chosen),
+                test_rows=split.test,
+                predictions=predictions,
+            )
+            _inspect(record, final, ready, split)
         if split.validation is not None:
             X_validation, y_validation = problem.rows(split.validation)
             record.validation_score = metric.score(model, X_validation, y_validation, y)
-        _inspect(record, model, X_test, split)
     record.warnings = _texts(caught)
     return record
 
@@ -136,14 +138,15 @@ def _measure_every_setting(task: Task) -> Record:
             model = seeded_clone(candidate.estimator, setting, task.task_seed).fit(X, y)
             fitted = perf_counter()
             final, ready = prepared(model, X_test)
-            for position in group:
-                model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
-                try:
-                    scores[position] = problem.metric.score(final, ready, y_test, y)
-                except Exception as error:
-                    failure = error
-                    continue
-                sparsity[position] = _sparsity(model)
+            with _searched_once(final, ready, problem.metric, y, _neighbours_in(settings, group)):
+                for position in group:
+                    model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
+                    try:
+                        scores[position] = problem.metric.score(final, ready, y_test, y)
+                    except Exception as error:
+                        failure = error
+                        continue
+                    sparsity[position] = _sparsity(final)
             fit_seconds += fitted - started
             predict_seconds += perf_counter() - fitted
     known = [score for score in scores if score is not None]
@@ -162,9 +165,22 @@ def _measure_every_setting(task: Task) -> Record:
     )
 
 
-def _sparsity(model) -> float | None:
+def _searched_once(final, X, metric: Metric, y_train, n_neighbors: list[int]) -> AbstractContextManager:
+    """Inside, a predictor searches once for the neighbours that its votes, the metric and hubness ask for."""
+    if not hasattr(final, "searched_once"):
+        return nullcontext()
+    by_metric = [] if metric.n_neighbors is None else [metric.n_neighbors(y_train)]
+    return final.searched_once(X, max([final.n_neighbors, *by_metric, *n_neighbors]))
+
+
+def _neighbours_in(settings: list[dict], group: list[int]) -> list[int]:
+    """Numbers of neighbours that some settings ask for."""
+    named = (item for position in group for item in settings[position].items())
+    return [value for name, value in named if name.rpartition("__")[2] == "n_neighbors"]
+
+
+def _sparsity(final) -> float | None:
     """Share of the features that a model ignores, if it tells."""
-    final = last_step(model)
     found = getattr(getattr(final, "learner_", final), "sparsity_", None)
     return None if found is None else float(found)
 
@@ -206,18 +222,18 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
     X_train, y_train = _take(X, inner.train), y[inner.train]
     X_test, y_test = _take(X, inner.test), y[inner.test]
     model = seeded_clone(candidate.estimator, {**candidate.setting, **settings[group[0]]}, task_seed)
-    model.fit(X_train, y_train)
-    final, ready = prepared(model, X_test)
+    final, ready = prepared(model.fit(X_train, y_train), X_test)
     found: list[float] = []
-    failure = None
-    for position in group:
-        model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
-        try:
-            found.append(problem.metric.better(problem.metric.score(final, ready, y_test, y_train)))
-        except Exception as error:
-            # A setting that cannot predict is out; those that share its fit are not.
-            failure = error
-            found.append(-np.inf)
+    metric, failure = problem.metric, None
+    with _searched_once(final, ready, metric, y_train, _neighbours_in(settings, group)):
+        for position in group:
+            model.set_params(**{name: settings[position][name] for name in candidate.predict_time})
+            try:
+                found.append(metric.better(metric.score(final, ready, y_test, y_train)))
+            except Exception as error:
+                # A setting that cannot predict is out; those that share its fit are not.
+                failure = error
+                found.append(-np.inf)
     if failure is not None and max(found) == -np.inf:
         raise failure
     return found
@@ -227,13 +243,12 @@ def _take(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _inspect(record: Record, model, X_test, split: Split) -> None:
-    """Record what the fitted model tells about itself: neighbours, hubness, iterations, objective."""
-    final, X_test = prepared(model, X_test)
+def _inspect(record: Record, final, X_test, split: Split) -> None:
+    """Record what a fitted predictor tells about itself: neighbours, hubness, iterations, objective."""
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
     record.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
-    sparsity = _sparsity(model)
+    sparsity = _sparsity(final)
     record.figures = {} if sparsity is None else {"sparsity": sparsity}
     record.objective = float(objective) if objective is not None and np.size(objective) == 1 else None
     if not hasattr(final, "kneighbors"):

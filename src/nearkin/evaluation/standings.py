@@ -13,7 +13,12 @@ from scipy import special
 from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.protocols import FiveByTwo
 from nearkin.evaluation.significance.bayesian import correlated_t_chances
-from nearkin.evaluation.significance.paired import corrected_paired_t, five_by_two_f, wilcoxon_signed_rank
+from nearkin.evaluation.significance.paired import (
+    corrected_paired_t,
+    five_by_two_f,
+    overlap_factor,
+    wilcoxon_signed_rank,
+)
 from nearkin.evaluation.significance.posthoc import holm
 from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record
 
@@ -252,7 +257,7 @@ def _test_to_train(records: Sequence[Record]) -> float:
 def _interval(scores: np.ndarray, test_to_train: float) -> tuple[float, float] | None:
     if len(scores) < 2:
         return None
-    error = np.sqrt(scores.var(ddof=1) * (1 / len(scores) + test_to_train))
+    error = np.sqrt(scores.var(ddof=1) * overlap_factor(len(scores), test_to_train))
     half_width = float(error * special.stdtrit(len(scores) - 1, 0.975))
     return float(scores.mean()) - half_width, float(scores.mean()) + half_width
 

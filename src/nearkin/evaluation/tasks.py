@@ -109,6 +109,11 @@ class Record:
         """Which drawing of the folds this one belongs to."""
         return int(self.fold.partition(".")[0])
 
+    @property
+    def seconds(self) -> float:
+        """What it took, tuning included."""
+        return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
+
     @classmethod
     def of_task(cls, task: Task, **outcome) -> Record:
         """The record of a task, with an outcome or still without one."""

@@ -16,6 +16,7 @@ from nearkin.evaluation.runner import n_jobs, versions
 from nearkin.evaluation.tasks import Task
 from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
 from nearkin.experiments.collecting import failures_of, filled, grouped, measured, not_converged
+from nearkin.experiments.estimators import encoding_first
 from nearkin.experiments.figures import Material
 from nearkin.experiments.halving import Halving, run_halving
 from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
@@ -36,6 +37,7 @@ def reproduce(
     paper: Paper,
     *,
     datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
     quick: bool = False,
     seed: int = 0,
     jobs: int = 1,
@@ -53,6 +55,8 @@ def reproduce(
         From `nearkin.experiments.load_paper`.
     datasets : sequence of str, optional
         Names or labels of the sets to use; all of the paper's by default.
+    methods : sequence of str, optional
+        Labels of the methods to run; all of the paper's by default. Claims about others are not tested.
     quick : bool
         Fewer repeats, smaller grids and fewer rows, as the paper's declaration says.
     seed : int
@@ -76,6 +80,7 @@ def reproduce(
         Sets that are not at hand are listed in it with how to get them.
     """
     started = monotonic()
+    paper = with_methods(paper, methods)
     setups, absent = _gather(paper, chosen_uses(paper, datasets), quick, seed, download)
     tasks, notes = _plan(paper, setups, seed)
     own_store = store is None
@@ -97,6 +102,7 @@ def reproduce(
             store.close()
     circumstances = {
         "datasets": None if datasets is None else tuple(datasets),
+        "methods": None if methods is None else tuple(method.label for method in paper.methods),
         "quick": quick,
         "seed": seed,
         "seconds": monotonic() - started,
@@ -112,7 +118,7 @@ def _run(tasks: Sequence[Task], halving: Halving | None, options: dict[str, Any]
 
 
 def _figures(paper: Paper, setups: Sequence[Setup], records: Sequence[Record], quick: bool) -> tuple:
-    material = Material(records, {setup.use.label: setup.data for setup in setups}, quick)
+    material = Material(records, {setup.use.label: setup.encoded for setup in setups}, quick)
     drawn = [(figure, figure.draw(material)) for figure in paper.figures]
     return tuple(
         {"title": figure.title, "published": figure.published, "drawing": drawing}
@@ -140,6 +146,18 @@ def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
     return [use for use in paper.datasets if use.label in chosen]
 
 
+def with_methods(paper: Paper, names: Sequence[str] | None) -> Paper:
+    """The paper with the methods asked for only, whatever their case; a wrong name is an error."""
+    if names is None:
+        return paper
+    wished = {name.strip().lower() for name in names}
+    unknown = wished - {method.label.lower() for method in paper.methods}
+    if unknown:
+        labels = ", ".join(method.label for method in paper.methods)
+        raise ValueError(f"{paper.key} has no method {', '.join(sorted(unknown))!r}; it has: {labels}.")
+    return replace(paper, methods=tuple(m for m in paper.methods if m.label.lower() in wished))
+
+
 def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
     """Setups of the sets at hand, and what is absent and why."""
     at_hand = {status.name: status for status in list_datasets()}
@@ -155,9 +173,7 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
             absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
             continue
         try:
-            setups.append(
-                _setup(paper, use, load_dataset(use.name, download=download).encoded(), quick, seed)
-            )
+            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
         except (DataError, OSError) as error:
             absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
     return setups, absent
@@ -170,7 +186,7 @@ def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int)
         return Setup(use, data, GivenSplit(train, test), quick, seed)
     rows = rows_for(use, data, quick, seed)
     data = data if len(rows) == data.n_samples else data.take(rows)
-    return Setup(use, data if use.reduction is None else use.reduction(data), protocol, quick, seed)
+    return Setup(use, data if use.reduction is None else use.reduction(data.encoded()), protocol, quick, seed)
 
 
 def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task], dict]:
@@ -186,7 +202,7 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
             if reason:
                 notes[setup.use.label, method.label] = reason
             else:
-                candidates.append(method.build(setup))
+                candidates.append(encoding_first(method.build(setup), setup.data.encoder))
         tasks += plan_tasks(problem, candidates, setup.protocol, seed, by_code=True)
     return tasks, notes
 
@@ -257,7 +273,7 @@ def _used(setup: Setup) -> UsedDataset:
         label=setup.use.label,
         name=setup.use.name,
         n_rows=setup.data.n_samples,
-        n_features=setup.data.n_features,
+        n_features=setup.encoded.n_features,
         all_rows=known.n if known is not None else setup.data.n_samples,
         source=setup.data.source,
         remark=setup.use.remark,

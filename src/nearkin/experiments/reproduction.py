@@ -123,8 +123,8 @@ class Reproduction:
 
     Attributes
     ----------
-    datasets : tuple of str or None
-        The sets that were asked for; None for all.
+    datasets, methods : tuple of str or None
+        The sets and methods that were asked for; None for all.
     tables : tuple of ResultTable
     claims : tuple of CheckedClaim
     statistics : tuple of Statistic
@@ -148,6 +148,7 @@ class Reproduction:
     paper: str
     citation: str
     datasets: tuple[str, ...] | None
+    methods: tuple[str, ...] | None
     quick: bool
     seed: int
     protocol: str
@@ -170,6 +171,8 @@ class Reproduction:
     def command(self) -> str:
         """What to type to get the same again."""
         chosen = f" --datasets {','.join(self.datasets)}" if self.datasets is not None else ""
+        if self.methods is not None:
+            chosen += f' --methods "{",".join(self.methods)}"'
         return f"nearkin reproduce {self.paper}{chosen}{' --quick' if self.quick else ''} --seed {self.seed}"
 
     @property

@@ -49,7 +49,7 @@ def result_table(table: ResultTable) -> TextTable:
     if has_published:
         note += "; ours / published (difference, in published standard deviations where given)"
     if table.without_estimator:
-        note += f"; not in nearkin: {', '.join(table.without_estimator)}"
+        note += f"; not run: {', '.join(table.without_estimator)}"
     if any(cell.note and cell.ours is not None for row in table.rows for cell in row.cells):
         note += "; † not all folds"
     rows = tuple(

@@ -84,6 +84,10 @@ def nearest_rows(
         Sorted by distance, then by row number.
     """
     m, n = queries.shape[0], references.shape[0]
+    if m == 1 and not sparse.issparse(queries) and not sparse.issparse(references):
+        return _nearest_to_one(
+            _prepared(queries, references.dtype, origin), references, half_norms, n_neighbors, policy
+        )
     # At most the size of a dense product; a sparse one costs a small part of it.
     n_workers = worker_count(float(m) * n * references.shape[1])
     compiled = m * n >= policy.compiled_from
@@ -112,6 +116,35 @@ def nearest_rows(
 
     run_striped(work, -(-m // rows), n_workers)
     return distances, indices
+
+
+def _nearest_to_one(
+    query, references, half_norms, k: int, policy: ScanPolicy
+) -> tuple[np.ndarray, np.ndarray]:
+    """`nearest_rows` of a single dense query: blocks and threads would cost more than the search."""
+    scores = references @ query[0]
+    np.subtract(half_norms, scores, out=scores)
+    found = _low_places(scores, min(len(scores), k + policy.spare_candidates))
+    differences = references[found] - query
+    exact = np.einsum("ij,ij->i", differences, differences)
+    order = np.lexsort((found, exact))[:k]
+    return exact[order][None], found[order][None]
+
+
+def _low_places(scores: np.ndarray, k: int) -> np.ndarray:
+    """Places of the k smallest scores, and perhaps a few more.
+
+    >>> _low_places(np.array([3.0, 1.0, 2.0]), 2)
+    array([1, 2])
+    """
+    # The minima of groups bound the k-th smallest score: what lies below is found by one comparison.
+    width = int(np.sqrt(len(scores) * k))
+    if width >= 2 * k:
+        minima = scores[: len(scores) // width * width].reshape(-1, width).min(axis=0)
+        low = np.flatnonzero(scores <= np.partition(minima, k - 1)[k - 1])
+        if len(low) <= 16 * k:
+            return low
+    return smallest_per_row(scores[None], k)[1][0]
 
 
 def squared_distances_to(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from threading import Lock
 from typing import ClassVar
@@ -30,7 +32,7 @@ from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.rows_in_blocks import refuse_blocks
-from nearkin.search import Hubness, NeighbourSearch
+from nearkin.search import Hubness, NeighbourSearch, SearchedOnce
 
 _OTHER = {"KNNClassifier": "KNNRegressor", "KNNRegressor": "KNNClassifier"}
 
@@ -40,6 +42,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     _task: ClassVar[str]
     distance_: Distance
+    _search: NeighbourSearch | SearchedOnce
 
     def __init__(
         self,
@@ -164,7 +167,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         state.pop("_building", None)
         return state
 
-    def _built_search(self) -> NeighbourSearch:
+    def _built_search(self) -> NeighbourSearch | SearchedOnce:
         search = self.__dict__.get("_search")
         if search is None:
             # Of several threads that find a loaded model without an index, one builds it.
@@ -238,6 +241,21 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             with limited_blas_threads(getattr(self, "n_jobs", None)):
                 squared, indices = self._built_search().query(queries, k)
         return (np.sqrt(squared), indices) if return_distance else indices
+
+    @contextmanager
+    def searched_once(self, X, n_neighbors: int) -> Iterator[None]:
+        """Inside, up to `n_neighbors` neighbours of the rows X are searched for once, whatever is asked of X.
+
+        For predictions with several numbers of neighbours in turn, as in tuning.
+        """
+        check_is_fitted(self)
+        search = self._built_search()
+        most = min(n_neighbors, self.n_samples_fit_)
+        self._search = SearchedOnce(search, self._validate_queries(X), most)
+        try:
+            yield
+        finally:
+            self._search = search
 
     def _neighbours_of_references(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         squared, indices = self._built_search().query(self.references_, k + 1)

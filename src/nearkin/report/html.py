@@ -15,10 +15,11 @@ import jinja2
 from nearkin.evaluation import Comparison, choose_winner
 from nearkin.files import replacing
 from nearkin.report.circumstances import Circumstances
+from nearkin.report.leaderboard import tags_of
 from nearkin.report.sections import Plot, Section, Table, Template, build_sections
 from nearkin.report.theme import PAGE_INKS
 from nearkin.report.views import Views
-from nearkin.report.words import p_text, seconds_text, setting_text, short_setting, verdict_text
+from nearkin.report.words import seconds_text, setting_text, short_setting
 
 
 @cache
@@ -30,9 +31,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["p_text"] = p_text
-    environment.filters["seconds"] = seconds_text
-    environment.filters["verdict"] = verdict_text
+    environment.filters["tags"] = tags_of
     environment.filters["setting"] = setting_text
     environment.filters["short"] = short_setting
     environment.tests["plot"] = lambda item: isinstance(item, Plot)

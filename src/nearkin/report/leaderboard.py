@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import NamedTuple
 
 from nearkin.evaluation import Comparison, Metric, Standing
 from nearkin.evaluation.comparison import whole_percents
@@ -11,17 +12,41 @@ from nearkin.evaluation.metrics import REGRESSION
 from nearkin.report.words import p_text, seconds_text, verdict_text
 
 
-def leaderboard_table(comparison: Comparison) -> tuple[dict[str, bool], list[list[str]]]:
-    """Titles of the columns with whether they hold numbers, and a row of texts per candidate."""
-    metric = comparison.metric
-    with_wilcoxon = metric.task == REGRESSION
-    columns = ["learner", metric.name, f"vs {comparison.baseline}", "better/same/worse", "p", "p adjusted"]
-    columns += ["Wilcoxon p"] if with_wilcoxon else []
-    columns += [f"beats {comparison.baseline}?", "hub skewness", "fit"]
-    numeric = {title: title != "learner" and not title.endswith("?") for title in columns}
-    return numeric, [
-        _cells(row, metric, with_wilcoxon, row.tunable and not row.tuned) for row in comparison.rows
+class Column(NamedTuple):
+    """A column of the leaderboard; an essential one is shown on narrow screens too."""
+
+    title: str
+    numeric: bool = True
+    essential: bool = False
+
+
+def leaderboard_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
+    """The columns, and a row of texts per candidate, the first without its tags."""
+    metric, baseline = comparison.metric, comparison.baseline
+    columns = [
+        Column("learner", numeric=False, essential=True),
+        Column(metric.name, essential=True),
+        Column(f"vs {baseline}", essential=True),
+        Column("better/same/worse"),
+        Column("p"),
+        Column("p adjusted"),
+        *([Column("Wilcoxon p")] if metric.task == REGRESSION else []),
+        Column(f"beats {baseline}?", numeric=False, essential=True),
+        Column("hub skewness"),
+        Column("fit"),
     ]
+    return columns, [_cells(row, metric, len(columns)) for row in comparison.rows]
+
+
+def tags_of(row: Standing) -> list[str]:
+    """What a reader must know of a candidate's line, in a word or two each."""
+    tags = {
+        "not neighbours": row.reference,
+        f"{row.n_folds} of {row.n_planned} folds": row.partial,
+        f"×{row.n_repeats}": row.n_repeats > 1,
+        "untuned": row.tunable and not row.tuned,
+    }
+    return [tag for tag, holds in tags.items() if holds]
 
 
 def chances_text(row: Standing) -> str:
@@ -31,18 +56,14 @@ def chances_text(row: Standing) -> str:
     return "/".join(map(str, whole_percents(known))) + " %" if known else ""
 
 
-def _cells(row: Standing, metric: Metric, with_wilcoxon: bool, untuned: bool) -> list[str]:
-    name = row.label + (" (not neighbours)" if row.reference else "")
-    name += f" ({row.n_folds} of {row.n_planned} folds)" if row.partial else ""
-    name += f" (×{row.n_repeats})" if row.n_repeats > 1 else ""
-    name += " (untuned)" if untuned else ""
+def _cells(row: Standing, metric: Metric, n_columns: int) -> list[str]:
     if not row.finished:
         look = "" if row.scout_score is None else f"first look {metric.text(row.scout_score)}"
-        return [name, row.status, look, *[""] * (7 if with_wilcoxon else 6)]
+        return [row.label, row.status, look, *[""] * (n_columns - 3)]
     spread = "" if row.sd is None else f" ± {metric.text(row.sd).removesuffix(' %')}"
-    p_values = [row.p_value, row.p_adjusted] + ([row.wilcoxon_p] if with_wilcoxon else [])
+    p_values = [row.p_value, row.p_adjusted] + ([row.wilcoxon_p] if metric.task == REGRESSION else [])
     return [
-        name,
+        row.label,
         metric.text(row.mean) + spread,
         "" if row.difference is None else metric.text(row.difference, signed=True),
         chances_text(row),
@@ -53,14 +74,23 @@ def _cells(row: Standing, metric: Metric, with_wilcoxon: bool, untuned: bool) ->
     ]
 
 
+def plain_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
+    """As `leaderboard_table`, with the tags in brackets behind the names."""
+    columns, rows = leaderboard_table(comparison)
+    for row, cells in zip(comparison.rows, rows):
+        cells[0] += "".join(f" ({tag})" for tag in tags_of(row))
+    return columns, rows
+
+
 def leaderboard_text(comparison: Comparison) -> str:
     """The table in plain characters."""
-    columns, rows = leaderboard_table(comparison)
-    widths = [max(len(cell) for cell in column) for column in zip(columns, *rows)]
-    sides = [">" if numeric else "<" for numeric in columns.values()]
+    columns, rows = plain_table(comparison)
+    titles = [column.title for column in columns]
+    widths = [max(len(cell) for cell in cells) for cells in zip(titles, *rows)]
+    sides = [">" if column.numeric else "<" for column in columns]
     lines = [
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths))
-        for row in (columns, *rows)
+        for row in (titles, *rows)
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(line.rstrip() for line in lines)
@@ -68,8 +98,8 @@ def leaderboard_text(comparison: Comparison) -> str:
 
 def leaderboard_html(comparison: Comparison, title: str = "") -> str:
     """The answer and the table for a notebook, the winner set off."""
-    columns, rows = leaderboard_table(comparison)
-    align = ["right" if numeric else "left" for numeric in columns.values()]
+    columns, rows = plain_table(comparison)
+    align = ["right" if column.numeric else "left" for column in columns]
 
     def line(tag: str, cells: Iterable[str], style: str = "") -> str:
         inside = (
@@ -82,7 +112,8 @@ def leaderboard_html(comparison: Comparison, title: str = "") -> str:
         line("td", cells, bold if row.label == comparison.winner else "")
         for row, cells in zip(comparison.rows, rows)
     )
+    head = line("th", [column.title for column in columns])
     return (
         f"<div><p>{escape(title)}<br><b>{escape(comparison.statement)}</b></p>"
-        f"<table><thead>{line('th', columns)}</thead><tbody>{''.join(body)}</tbody></table></div>"
+        f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table></div>"
     )

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
+from nearkin.report.leaderboard import leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
 from nearkin.report.words import seconds_text, size_text
@@ -68,7 +69,9 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
         f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
-        "the adjusted one decides."
+        f"the adjusted one decides. “Better/same/worse” are the chances, in percent, that a learner is "
+        f"better than {comparison.baseline}, as good for all that matters, or worse; ×10 marks folds drawn "
+        "ten times."
     )
     explanation = (
         f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "
@@ -77,7 +80,10 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
     )
     if any(row.reference for row in comparison.rows):
         explanation += " Diamonds are models that do not use neighbours, shown for comparison only."
-    contents: list[Plot | Table | Template] = [Template("leaderboard.html.j2", {"comparison": comparison})]
+    columns, rows = leaderboard_table(comparison)
+    lines = [(row, list(zip(columns[1:], cells[1:]))) for row, cells in zip(comparison.rows, rows)]
+    data = {"comparison": comparison, "columns": columns, "lines": lines}
+    contents: list[Plot | Table | Template] = [Template("leaderboard.html.j2", data)]
     if comparison.finished:
         contents.append(Plot(plots.leaderboard_figure(comparison), role="leaderboard"))
     return Section("leaderboard", "Leaderboard", explanation, contents)

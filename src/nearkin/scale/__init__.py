@@ -4,8 +4,9 @@ Closed-form learners see sums over rows. A block of rows gives its part of a sum
 order, and the learner is solved from the total as it always is: the result is an ordinary learner.
 """
 
+from nearkin.scale.dask_source import dask_rows
 from nearkin.scale.fit import fit_blocks
 from nearkin.scale.moving import move_rows, transform_rows
 from nearkin.scale.sample import fit_sample, sample_size
 
-__all__ = ["fit_blocks", "fit_sample", "move_rows", "sample_size", "transform_rows"]
+__all__ = ["dask_rows", "fit_blocks", "fit_sample", "move_rows", "sample_size", "transform_rows"]

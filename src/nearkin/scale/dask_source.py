@@ -12,10 +12,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from nearkin.datasets.rows import as_float, float_dtype
+from nearkin.datasets.rows import as_float, float_dtype, open_rows
 from nearkin.numerics.threads import blas_threads
 from nearkin.rows_in_blocks import is_lazy
+from nearkin.scale.shuffling import buckets_of, joined
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
+from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
 
 
@@ -63,6 +65,39 @@ class DaskSource(Source):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
             return added_up(parts, joined).compute()
+
+    def total_by_class(self, statistic, add, n_buckets, stage):
+        import dask
+
+        statistic = dask.delayed(statistic, pure=False, traverse=False)
+        classes = dask.delayed(self.classes, pure=False, traverse=False)
+        split = dask.delayed(_split, pure=False, nout=n_buckets)
+        gathered, added = dask.delayed(_of_bucket, pure=False), dask.delayed(_added, pure=False)
+        parts = [
+            split(X, labels, classes, start, self.dtype, n_buckets)
+            for X, labels, start in zip(self.row_chunks, self.label_chunks, self.starts)
+        ]
+        buckets = [gathered(statistic, [part[number] for part in parts]) for number in range(n_buckets)]
+        return added_up(buckets, lambda a, b: added(add, a, b)).compute()
+
+
+def _split(X, labels, classes, start: int, dtype, n_buckets: int) -> list[Block]:
+    return buckets_of(block_of(as_float(np.asarray(X), dtype), labels, classes, start), n_buckets)
+
+
+def _of_bucket(statistic, parts: list[Block]):
+    bucket = joined(parts)
+    if not len(bucket.codes):
+        return None
+    with blas_threads():
+        return statistic(bucket)
+
+
+def _added(add, a, b):
+    """What both give; empty buckets give nothing."""
+    if a is None or b is None:
+        return b if a is None else a
+    return add(a, b)
 
 
 def _result(statistic, X, labels, classes, start: int, dtype):
@@ -132,3 +167,47 @@ def answered_lazily(answer, rows):
 
 def _answer(X, answer, dtype):
     return answer(as_float(np.asarray(X), dtype))
+
+
+def dask_rows(rows, *, key: str | None = None, rows_per_chunk: int | None = None):
+    """A file of rows as a Dask array whose chunks are read by the workers that need them.
+
+    Parameters
+    ----------
+    rows : path or Rows
+        What `open_rows` opens; the path must lead to the same file on every worker.
+    key : str, optional
+        As for `open_rows`.
+    rows_per_chunk : int, optional
+        Some 16 MB of rows by default: what a fit in blocks reads at a time.
+
+    Returns
+    -------
+    dask.array.Array
+
+    Notes
+    -----
+    `dask.array.from_array` of a mapped file would send the whole file through the scheduler.
+    """
+    import dask
+    import dask.array
+
+    rows = open_rows(rows, key)
+    size = rows_per_chunk or rows.block_rows
+    opened = dask.delayed(rows, pure=False, traverse=False)
+    read = dask.delayed(_read, pure=False)
+    width = rows.shape[1]
+    return dask.array.concatenate(
+        [
+            dask.array.from_delayed(
+                read(opened, start, min(start + size, len(rows))),
+                shape=(min(size, len(rows) - start), width),
+                meta=np.empty((0, width), rows.dtype),
+            )
+            for start in range(0, len(rows), size)
+        ]
+    )
+
+
+def _read(rows, start: int, stop: int) -> np.ndarray:
+    return rows[start:stop]

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from nearkin.numerics.row_hash import hash_bounds
+from nearkin.numerics.row_hash import hash_bounds, row_hash
 from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.recipes import First, recipe_of
 from nearkin.scale.source import LocalSource, Progress, Source
@@ -14,8 +14,8 @@ from nearkin.scale.statistics import Block, Candidates, ClassSums
 
 #: Candidates of each class where nobody says how many.
 DEFAULT_CANDIDATES = 2_000
-#: Bytes of candidates that a fit may hold (and a cluster may send to every worker).
-MOST_CANDIDATE_BYTES = 2**30
+#: A bucket of shuffled rows, which is worked on with buffers of its size, is this part of `candidate_bytes`.
+BUCKETS_OF_CANDIDATES = 16
 
 
 def fit_blocks(
@@ -26,6 +26,7 @@ def fit_blocks(
     max_candidates: int | str | None = "auto",
     settings_rows: int = 20_000,
     rows_per_block: int | None = None,
+    candidate_bytes: int = 2**30,
     progress: Progress | None = None,
 ):
     """Fit a closed-form learner to rows that need not fit into memory.
@@ -49,6 +50,10 @@ def fit_blocks(
         classes by the same hash.
     rows_per_block : int, optional
         Some 16 MB of rows by default. Dask collections keep their own chunks.
+    candidate_bytes : int, default=1 GB
+        Candidates that a fit may hold, and a cluster may send to every worker. Where very many classes need
+        more, MoveLabeled and MoveQuery with a number of targets shuffle the rows by class instead (on one
+        machine through files, as large as the rows); the others refuse.
     progress : callable, optional
         Called with rows done, rows in all and the name of the pass; not with Dask, which has a dashboard.
 
@@ -88,10 +93,14 @@ def fit_blocks(
     source = source_of(rows, labels, rows_per_block, progress)
     _refuse_what_teaches_nothing(learner, source, recipe.min_classes)
     most = max_candidates if recipe.needs_neighbours(learner) else 0
-    _refuse_too_many_candidates(source, most)
+    shuffles = recipe.own_class_only(learner) and _candidate_bytes(source, most) > candidate_bytes
+    if shuffles:
+        most = 0
+    elif most is not None:
+        _refuse_too_many_candidates(source, most, candidate_bytes)
     quotas = sample_quotas(source.sizes, settings_rows) if recipe.leaves_open(learner) else 0
     first = source.total(
-        partial(_first_of, sizes=source.sizes, most=most, quotas=quotas),
+        partial(_first_of, sizes=source.sizes, most=most, quotas=quotas, one_class=shuffles),
         partial(_first_added, most=most, quotas=quotas),
         "classes",
     )
@@ -99,7 +108,9 @@ def fit_blocks(
     learner.n_features_in_ = source.n_features
     if source.names is not None:
         learner.feature_names_in_ = np.array(source.names, dtype=object)
-    recipe.fit(learner, source, First(*first))
+    bucket_bytes = max(1, candidate_bytes // BUCKETS_OF_CANDIDATES) if shuffles else 0
+    sums, candidates, sample = first
+    recipe.fit(learner, source, First(sums, candidates, sample, bucket_bytes, max_candidates))
     return learner
 
 
@@ -120,12 +131,28 @@ def sample_quotas(sizes: np.ndarray, n_rows: int) -> np.ndarray:
     >>> sample_quotas(np.array([900, 90, 1]), 100)
     array([91, 10,  1])
     """
+    if 2 * len(sizes) > n_rows:
+        return _quotas_of_some_classes(sizes, n_rows)
     share = min(1.0, n_rows / sizes.sum())
     return np.minimum(sizes, np.maximum(2, np.ceil(share * sizes))).astype(np.int64)
 
 
-def _first_of(block: Block, sizes: np.ndarray, most: int | None, quotas: np.ndarray | int):
+def _quotas_of_some_classes(sizes: np.ndarray, n_rows: int, most: int = 20) -> np.ndarray:
+    """Up to `most` rows of each of some classes, chosen by a hash, where two of each would be too many."""
+    quotas = np.zeros(len(sizes), dtype=np.int64)
+    order = np.argsort(row_hash(np.arange(len(sizes))))
+    order = order[sizes[order] >= 2] if (sizes >= 2).any() else order
+    wanted = np.minimum(sizes[order], most)
+    chosen = order[: int(np.searchsorted(np.cumsum(wanted), n_rows)) + 1]
+    quotas[chosen] = np.minimum(sizes[chosen], most)
+    return quotas
+
+
+def _first_of(block: Block, sizes: np.ndarray, most: int | None, quotas: np.ndarray | int, one_class: bool):
     candidates, sample = (Candidates.of(block, m, hash_bounds(sizes, m)) for m in (most, quotas))
+    if one_class:
+        together = Block(block.X, np.zeros_like(block.codes), block.start)
+        return ClassSums.of(together, 1), candidates, sample
     return ClassSums.of(block, len(sizes)), candidates, sample
 
 
@@ -149,12 +176,16 @@ def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> N
         )
 
 
-def _refuse_too_many_candidates(source: Source, max_candidates: int | None) -> None:
+def _candidate_bytes(source: Source, max_candidates: int | None) -> int:
     kept = source.sizes if max_candidates is None else np.minimum(source.sizes, max_candidates)
-    size = int(kept.sum()) * source.n_features * source.dtype.itemsize
-    if max_candidates is not None and size > MOST_CANDIDATE_BYTES:
+    return int(kept.sum()) * source.n_features * source.dtype.itemsize
+
+
+def _refuse_too_many_candidates(source: Source, max_candidates: int, most_bytes: int) -> None:
+    size = _candidate_bytes(source, max_candidates)
+    if size > most_bytes:
         raise ValueError(
             f"{max_candidates} candidates of each of {len(source.classes)} classes take "
             f"{size / 2**30:.1f} GB; set max_candidates to "
-            f"{max(1, int(max_candidates * MOST_CANDIDATE_BYTES / size))} or less."
+            f"{max(1, int(max_candidates * most_bytes / size))} or less."
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from operator import add
+from typing import NamedTuple
 
 import numpy as np
 
 from nearkin.distances import AffineEmbedding
 from nearkin.learners.closed_form.forms import REFERENCES, moving
 from nearkin.numerics.ridge import solve_ridge
+from nearkin.scale.shuffling import bucket_count
 from nearkin.scale.source import Source
 from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
 from nearkin.scale.targets import nearest_of_own_class
@@ -46,7 +48,10 @@ def fit_move(learner, source: Source, first) -> None:
         for name in ("alpha_scores_", "choices_"):
             if hasattr(small, name):
                 setattr(learner, name, getattr(small, name))
-    normal = normal_of_source(source, first.sums, first.candidates, n_targets, learner._moves)
+    if first.shuffles and n_targets != ALL:
+        normal = normal_of_shuffled(source, first, n_targets, learner._moves)
+    else:
+        normal = normal_of_source(source, first.sums, first.candidates, n_targets, learner._moves)
     learner.n_targets_, learner.share_ = n_targets, share
     learner.alpha_ = float(learner.alpha) if learner.alpha != "auto" else relative * normal.unit
     W = solve_ridge(normal.A, normal.B, learner.alpha_).T
@@ -81,11 +86,44 @@ def normal_of_source(
     return Normal(moments.own, moments.cross, float(np.trace(theirs)))
 
 
+class _Moments(NamedTuple):
+    """Second moments of rows and their targets (`PairMoments`) with nothing left open."""
+
+    own: np.ndarray
+    cross: np.ndarray
+    theirs: np.ndarray
+    n_pairs: int
+
+
+def normal_of_shuffled(source: Source, first, n_targets: int, moves: str) -> Normal:
+    """The regression of all rows where the candidates of all classes together are too many to hold."""
+    rows_bytes = source.n * source.n_features * source.dtype.itemsize
+    n_buckets = bucket_count(rows_bytes, first.bucket_bytes)
+    statistic = partial(_bucket_moments, mean=first.sums.mean, most=first.max_candidates, k=n_targets)
+    own, cross, theirs, n_pairs = source.total_by_class(statistic, _add_moments, n_buckets, "targets")
+    if n_pairs == 0:
+        raise ValueError("no row has a target: too few candidates; raise max_candidates.")
+    if moves == REFERENCES:
+        return Normal(theirs, cross.T, float(np.trace(own)))
+    return Normal(own, cross, float(np.trace(theirs)))
+
+
+def _bucket_moments(block: Block, mean, most: int | None, k: int) -> _Moments:
+    candidates = Candidates.of(block, most)
+    moments = PairMoments.of(block, candidates, nearest_of_own_class(block, candidates, k), mean)
+    return _Moments(moments.own, moments.cross, moments.theirs(candidates, mean), moments.n_pairs)
+
+
+def _add_moments(a: _Moments, b: _Moments) -> _Moments:
+    return _Moments(a.own + b.own, a.cross + b.cross, a.theirs + b.theirs, a.n_pairs + b.n_pairs)
+
+
 def normal_of_sample(sample: Candidates, n_targets, moves: str) -> Normal:
     """The regression of a few rows in memory, all of them candidates."""
-    n_classes = int(sample.codes.max()) + 1
-    everything = Candidates(sample.rows, sample.codes, np.arange(len(sample.codes)))
-    block = Block(sample.rows, sample.codes, 0)
+    present, codes = np.unique(sample.codes, return_inverse=True)
+    n_classes = len(present)
+    everything = Candidates(sample.rows, codes, np.arange(len(codes)))
+    block = Block(sample.rows, codes, 0)
     return normal_of_source(_InMemory(block), ClassSums.of(block, n_classes), everything, n_targets, moves)
 
 
@@ -96,6 +134,9 @@ class _InMemory(Source):
         self.block = block
 
     def total(self, statistic, add, stage):
+        return statistic(self.block)
+
+    def total_by_class(self, statistic, add, n_buckets, stage):
         return statistic(self.block)
 
 

@@ -35,11 +35,22 @@ class First:
         Rows that may be targets; none where no learner looks for neighbours.
     sample : Candidates
         Rows on which settings are chosen; none where none are open.
+    bucket_bytes : int
+        Zero unless candidates are too many to hold: rows are then shuffled by class into buckets of about
+        this size, and `sums` are of all rows as if of one class.
+    max_candidates : int or None
+        Of each class.
     """
 
     sums: ClassSums
     candidates: Candidates
     sample: Candidates
+    bucket_bytes: int = 0
+    max_candidates: int | None = None
+
+    @property
+    def shuffles(self) -> bool:
+        return self.bucket_bytes > 0
 
     def settled(self, learner) -> Any:
         """A clone of the learner fitted to the sample, for the settings it chooses."""
@@ -188,6 +199,10 @@ def _is_open(learner) -> bool:
     return "auto" in (learner.alpha, learner.n_targets)
 
 
+def _has_a_count(learner) -> bool:
+    return not isinstance(learner.n_targets, str)
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a kind of learner is fitted from blocks.
@@ -199,18 +214,23 @@ class Recipe:
     needs_neighbours, leaves_open : callable(learner) -> bool
         Whether it looks for neighbours, and whether it chooses a setting on held-out rows.
     min_classes : int
+    own_class_only : callable(learner) -> bool
+        Whether all neighbours it looks for are of the rows' own classes.
     """
 
     fit: Callable[[Any, Source, First], None]
     needs_neighbours: Callable[[Any], bool]
     leaves_open: Callable[[Any], bool]
     min_classes: int = 1
+    own_class_only: Callable[[Any], bool] = lambda learner: False
 
 
 RECIPES: dict[type, Recipe] = {
     RCA: Recipe(fit_rca, lambda learner: False, lambda learner: False),
-    MoveLabeled: Recipe(fit_move, lambda learner: learner.n_targets != "all", _is_open),
-    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open),
+    MoveLabeled: Recipe(
+        fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=_has_a_count
+    ),
+    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open, own_class_only=_has_a_count),
     GMML: Recipe(fit_two_scatters, lambda learner: learner.pairs_from != "all", _open_setting, 2),
     DMLMJ: Recipe(fit_two_scatters, lambda learner: True, _open_setting, 2),
     MLEV: Recipe(fit_scatter_difference, lambda learner: learner.view != "global", _open_count, 2),

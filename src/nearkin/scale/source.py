@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from nearkin.datasets.rows import Rows, open_rows
 from nearkin.numerics.threads import blas_threads, worker_count
+from nearkin.scale.shuffling import Spill
 from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
 
@@ -47,6 +50,10 @@ class Source(ABC):
     @abstractmethod
     def total(self, statistic: Callable[[Block], Any], add: Callable[[Any, Any], Any], stage: str) -> Any:
         """What all blocks give, added up; both functions must be such that they can be pickled."""
+
+    @abstractmethod
+    def total_by_class(self, statistic, add, n_buckets: int, stage: str) -> Any:
+        """The same of blocks that each hold all rows of some classes: the rows are shuffled for it."""
 
 
 class LocalSource(Source):
@@ -93,6 +100,13 @@ class LocalSource(Source):
                     self.progress(done, len(self.rows), stage)
             while running:
                 yield running.popleft().result()
+
+    def total_by_class(self, statistic, add, n_buckets, stage):
+        with tempfile.TemporaryDirectory(prefix="nearkin-") as folder:
+            spill = Spill(Path(folder), n_buckets, self.n_features, self.dtype)
+            self.total(spill.put, lambda a, b: None, "shuffle")
+            with blas_threads():
+                return added_up((statistic(block) for block in spill.blocks()), add)
 
     def _result(self, statistic, X, start: int):
         return statistic(block_of(X, self.labels[start : start + len(X)], self.classes, start))

@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 2_048
 
 @dataclass(frozen=True)
 class Block:
-    """Successive rows of the whole.
+    """Successive rows of the whole, or all rows of some classes.
 
     Attributes
     ----------
@@ -32,11 +32,18 @@ class Block:
         Class of each row.
     start : int
         Number of the first row.
+    picked : int array of shape (b,), optional
+        Numbers of the rows from `start` on, rising, where they are not successive.
     """
 
     X: np.ndarray
     codes: np.ndarray
     start: int
+    picked: np.ndarray | None = None
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return self.start + (np.arange(len(self.codes)) if self.picked is None else self.picked)
 
     def parts(self):
         """The block in parts small enough for the cache."""
@@ -109,10 +116,10 @@ class Candidates:
     @classmethod
     def of(cls, block: Block, most: int | np.ndarray | None, bounds: np.ndarray | None = None) -> Candidates:
         """Those of a block: at most so many of each class (None for all), with hashes up to its bound."""
-        offered = np.arange(len(block.codes))
+        offered, numbers = np.arange(len(block.codes)), block.numbers
         if bounds is not None:
-            offered = offered[row_hash(block.start + offered) <= bounds[block.codes]]
-        return cls(block.X[offered], block.codes[offered], block.start + offered)._cut(most)
+            offered = offered[row_hash(numbers) <= bounds[block.codes]]
+        return cls(block.X[offered], block.codes[offered], numbers[offered])._cut(most)
 
     def joined(self, other: Candidates, most: int | np.ndarray | None) -> Candidates:
         """The candidates of both: which these are does not depend on how rows were cut into blocks."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nearkin.numerics.neighbours_blocked import squared_distances_to
@@ -33,15 +35,25 @@ def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.nda
         where all rows are candidates.
     """
     found = np.full((len(block.codes), k), -1, dtype=np.intp)
-    for code in np.unique(block.codes):
-        rows = np.flatnonzero(block.codes == code)
-        own = np.flatnonzero(candidates.codes == code)
+    of_class = dict(_by_class(candidates.codes))
+    for code, rows in _by_class(block.codes):
+        own = of_class.get(code, np.empty(0, dtype=np.intp))
+        if not len(own):
+            continue
         Z = candidates.rows[own]
         origin = Z.mean(axis=0)
         Z -= origin
         chosen = _nearest(block, rows, Z, candidates.numbers[own], origin, k)
         found[rows] = np.where(chosen >= 0, own[chosen], -1)
     return found
+
+
+def _by_class(codes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each class with its rows, in order; one sort for all of them, as there may be very many."""
+    if len(codes):
+        order = np.argsort(codes, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+            yield int(codes[rows[0]]), rows
 
 
 def nearest_of_other_classes(block: Block, candidates: Candidates, k: int) -> np.ndarray:
@@ -73,8 +85,9 @@ def _nearest(block: Block, rows: np.ndarray, Z, numbers, origin, k: int) -> np.n
         X = block.X[part] - origin
         scores = np.matmul(X, Z.T, out=buffer[: len(part)])
         np.subtract(half_norms, scores, out=scores)
-        places = np.minimum(np.searchsorted(numbers, block.start + part), len(numbers) - 1)
-        itself = np.flatnonzero(numbers[places] == block.start + part)
+        own_numbers = block.numbers[part]
+        places = np.minimum(np.searchsorted(numbers, own_numbers), len(numbers) - 1)
+        itself = np.flatnonzero(numbers[places] == own_numbers)
         scores[itself, places[itself]] = np.inf
         values, chosen = smallest_per_row(scores, among)
         distances = squared_distances_to(X, Z, chosen)

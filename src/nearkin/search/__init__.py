@@ -5,7 +5,7 @@ from nearkin.search.bound import BoundIndex
 from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
 from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
-from nearkin.search.neighbours import NeighbourSearch, choose_index
+from nearkin.search.neighbours import NeighbourSearch, SearchedOnce, choose_index
 from nearkin.search.tree import TreeIndex
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Hubness",
     "Index",
     "NeighbourSearch",
+    "SearchedOnce",
     "TreeIndex",
     "choose_index",
     "hubness_skewness",

@@ -91,3 +91,33 @@ class NeighbourSearch:
         if isinstance(self.distance, EmbeddedDistance):
             queries = self.distance.embed_queries(queries)
         return self._index.query(queries, n_neighbors)
+
+
+class SearchedOnce:
+    """A search that looks for the neighbours of certain queries once, however often it is asked about them.
+
+    Votes of several numbers of neighbours, hubness and retrieval scores then share one search.
+    """
+
+    def __init__(self, search: NeighbourSearch | SearchedOnce, queries, n_neighbors: int):
+        self._search, self._queries, self._most = search, queries, n_neighbors
+        self._found: tuple[np.ndarray, np.ndarray] | None = None
+
+    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+        """As `NeighbourSearch.query`; other queries and more neighbours are searched for as ever."""
+        if n_neighbors > self._most or not _same_rows(queries, self._queries):
+            return self._search.query(queries, n_neighbors)
+        if self._found is None:
+            self._found = self._search.query(self._queries, self._most)
+        squared, indices = self._found
+        return squared[:, :n_neighbors], indices[:, :n_neighbors]
+
+
+def _same_rows(first, second) -> bool:
+    if first is second:
+        return True
+    if first.shape != second.shape or sparse.issparse(first) != sparse.issparse(second):
+        return False
+    if not sparse.issparse(first):
+        return np.array_equal(first, second)
+    return all(np.array_equal(getattr(first, p), getattr(second, p)) for p in ("indptr", "indices", "data"))

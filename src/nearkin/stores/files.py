@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.datasets.errors import DataError
+from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.files import replacing
 from nearkin.stores.base import StoreError
@@ -193,7 +194,7 @@ class _Blocks:
 
 class _ArrayBlocks(_Blocks):
     def __init__(self, source: Path, vectors: str | None, rows: int):
-        self.array, self.file = open_vectors(source, vectors), source.name
+        self.array, self.file = _opened_rows(source, vectors), source.name
         self.n_rows, self.width = self.array.shape
         self.dtype, self.name = self.array.dtype, vectors or "vector"
         self.sizes = [min(rows, self.n_rows - first) for first in range(0, self.n_rows, rows)]
@@ -203,13 +204,21 @@ class _ArrayBlocks(_Blocks):
         return self._floats(self.array[first : first + self.sizes[number]], number, self.file), None
 
 
+def _opened_rows(source: Path, vectors: str | None) -> Any:
+    """The rows as an array that is mapped, or, of files in chunks, as `Rows` that are read slice by slice."""
+    if source.suffix.lower() in (*HDF5_SUFFIXES, *ZARR_SUFFIXES) or source.is_dir():
+        return open_rows(source, vectors)
+    return open_vectors(source, vectors)
+
+
 class _ParquetBlocks(_Blocks):
     def __init__(self, source: Path, vectors: str | None):
         try:
             import pyarrow.parquet as parquet
         except ImportError as error:
             raise StoreError(f"reading {source.name} needs pyarrow: pip install 'nearkin[data]'.") from error
-        self.parquet, self.file = parquet.ParquetFile(source), source.name
+        # Buffering ahead would hold more than a row group.
+        self.parquet, self.file = parquet.ParquetFile(source, pre_buffer=False), source.name
         about = self.parquet.metadata
         self.sizes = [about.row_group(at).num_rows for at in range(about.num_row_groups)]
         self.n_rows, self.name = about.num_rows, vectors or self._only_list()

@@ -56,7 +56,8 @@ def test_seed_decides_everything():
 
 
 def test_one_region_with_fresh_targets_is_lmca_with_fresh_targets():
-    mixture = MoLMNN(1, n_components=2, tol=1e-5, max_iter=200, steps_per_round=50).fit(X, y)
+    settings = {"tol": 1e-5, "max_iter": 200, "steps_per_round": 50, "early_stopping": False}
+    mixture = MoLMNN(1, n_components=2, **settings).fit(X, y)
     plain = LMCA(2, refresh_targets=50, max_iter=500).fit(X, y)
     assert mixture.objective_ == pytest.approx(plain.objective_, rel=0.15)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from nearkin.evaluation.significance.paired import overlap_differences
+from nearkin.evaluation.significance.paired import overlap_differences, overlap_factor
 
 
 class Chances(NamedTuple):
@@ -49,7 +49,7 @@ def correlated_t_chances(first, second, test_to_train: float, rope: float = 0.01
         raise ValueError(f"rope={rope}: expected a difference of at least 0.")
     differences = overlap_differences(first, second)
     n, mean = len(differences), float(differences.mean())
-    error = float(np.sqrt(differences.var(ddof=1) * (1 / n + test_to_train)))
+    error = float(np.sqrt(differences.var(ddof=1) * overlap_factor(n, test_to_train)))
     if error <= np.finfo(float).eps * max(1.0, abs(mean)):
         # Equal differences in every fold leave no doubt.
         return Chances(float(mean > rope), float(abs(mean) <= rope), float(mean < -rope))

@@ -77,6 +77,11 @@ TABLE_2 = PublishedTable.by_dataset(
 QUICK_ROWS = {"rf1": 1500, "rf2": 1500}
 #: Training and test rows of the sets that the paper splits once.
 SPLIT_ONCE = {"atp1d": (201, 136), "atp7d": (188, 108), "rf1": (4108, 5017), "rf2": (4108, 5017)}
+#: Why atp1d and atp7d are worse.
+SPLIT_UNKNOWN = (
+    "which 60 % of the rows the paper trains on is not known, and the error depends on it: with 80 % KNN-SP "
+    "has 0.454 and 0.618 on atp1d and atp7d, with the first 60 % 0.61 and 0.89"
+)
 REMARKS = {
     "rf1": "missing cells filled with the median",
     "rf2": "missing cells filled with the median",
@@ -130,7 +135,7 @@ def _curves(
 
 
 def _exceeds(setup: Setup, size: tuple[int, int]) -> bool:
-    return setup.data.n_samples > size[0] or setup.data.n_features > size[1]
+    return setup.data.n_samples > size[0] or setup.encoded.n_features > size[1]
 
 
 def _no_full(setup: Setup) -> str:
@@ -293,5 +298,10 @@ PAPER = Paper(
             neighbour_curves(tuple(TABLE_2.rows), {KNN_SP: None, LEARNED: "model__metric_point"}),
         ),
     ),
+    reasons={
+        ("atp7d", KNN_SP): SPLIT_UNKNOWN,
+        ("atp1d", LEARNED): SPLIT_UNKNOWN,
+        ("atp7d", LEARNED): SPLIT_UNKNOWN,
+    },
     further_measures=("sparsity",),
 )

@@ -88,7 +88,7 @@ def _with_k(setup: Setup, label: str, learner, **grid) -> Candidate:
 
 
 def _dimensions(setup: Setup) -> list[int]:
-    return explaining(setup.data.X, QUICK_EXPLAINED if setup.quick else EXPLAINED)
+    return explaining(setup.encoded.X, QUICK_EXPLAINED if setup.quick else EXPLAINED)
 
 
 def _lmnn(setup: Setup) -> Candidate:
@@ -233,6 +233,9 @@ PAPER = Paper(
         "the first of the five repeats, then the third with the best mean validation accuracy so far on the "
         "next one, and so on; at least three settings are tried on all ten folds, and the best of these is "
         "reported.",
+        "MoLMNN takes as many rounds as classify unseen halves of its training rows better, at most 30: the "
+        'paper goes on until "the classification result does not improve any further" and does not say on '
+        "which rows. It renews targets once per half-round, the paper at every step.",
         "Numbers of dimensions come from the principal components of all rows (no labels are used).",
         "One third is held out once, as in the paper, so the ten test results share their test rows.",
     ),

@@ -9,11 +9,12 @@ import numpy as np
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.closed_form.alpha import held_out_rows
 from nearkin.learners.closed_form.direction_choice import (
     WeightedDirections,
     counts_to_try,
     held_out_accuracies,
-    middle_of_best,
+    last_as_good,
 )
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
 from nearkin.learners.settings import check_choice, check_count, check_number
@@ -99,7 +100,7 @@ class _ScatterDifference(EmbeddingLearner):
         if scores is None:
             return int(counts[-1])
         self.validation_scores_ = dict(zip(counts.tolist(), scores.tolist()))
-        return int(counts[middle_of_best(scores)])
+        return int(counts[last_as_good(scores, sum(len(rows) for rows in held_out_rows(codes)))])
 
     def _count(self, values: np.ndarray) -> int:
         """How many of the directions to keep, given their eigenvalues, largest first."""
@@ -134,8 +135,8 @@ class MLEV(_ScatterDifference):
     n_neighbors : int, default=5
         Neighbours of either kind for each row, in the local view.
     n_components : "auto", "positive", int or None, default="auto"
-        Directions kept: the number that serves nearest neighbours of held-out rows best, those of positive
-        eigenvalues, so many, or all (which is Euclid).
+        Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
+        within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
 
     Attributes
     ----------
@@ -174,7 +175,7 @@ class MLEV(_ScatterDifference):
     >>> from nearkin.learners.closed_form.mlev import MLEV
     >>> X, y = load_wine(return_X_y=True)
     >>> MLEV().fit_transform(scale(X), y).shape
-    (178, 9)
+    (178, 10)
     """
 
     summary = "Orthonormal directions in which dissimilar pairs spread more than similar ones; closed form."
@@ -218,8 +219,8 @@ class ANMM(_ScatterDifference):
     n_enemies : int, default=1
         Nearest rows of other classes that each row is to be far from.
     n_components : "auto", "positive", int or None, default="auto"
-        Directions kept: the number that serves nearest neighbours of held-out rows best, those of positive
-        eigenvalues, so many, or all (which is Euclid).
+        Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
+        within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
 
     Attributes
     ----------
@@ -249,7 +250,7 @@ class ANMM(_ScatterDifference):
     >>> from sklearn.datasets import load_iris
     >>> from nearkin.learners.closed_form.mlev import ANMM
     >>> X, y = load_iris(return_X_y=True)
-    >>> ANMM().fit(X, y).components_.shape
+    >>> ANMM(n_components=2).fit(X, y).components_.shape
     (2, 4)
     """
 

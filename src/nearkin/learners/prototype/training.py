@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,14 @@ class LabelledRows:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def n_coordinates(self) -> int:
+        return self.U.shape[1]
+
+    def parts(self, rng: np.random.RandomState | None = None) -> Iterator[LabelledRows]:
+        """All rows, in parts that fit into memory, in an order drawn by `rng` if there is one."""
+        yield self
+
     def take(self, rows) -> LabelledRows:
         weights = self.weights[rows]
         return LabelledRows(self.U[rows], self.y[rows], weights / weights.sum())
@@ -50,11 +59,14 @@ class Prototypes:
 
     def objective(self, data: LabelledRows, beta: float) -> float:
         """Weighted mean of the smoothed errors."""
-        D = self.distances(data.U)
-        same, other = nearest_same_and_other(D, data.y[:, None] == self.labels)
-        rows = np.arange(len(data))
-        errors = ratio_errors(D[rows, same], D[rows, other], beta, tiny_distance(data.U))
-        return float(errors @ data.weights)
+        total = 0.0
+        for part in data.parts():
+            D = self.distances(part.U)
+            same, other = nearest_same_and_other(D, part.y[:, None] == self.labels)
+            rows = np.arange(len(part))
+            errors = ratio_errors(D[rows, same], D[rows, other], beta, tiny_distance(part.U))
+            total += float(errors @ part.weights)
+        return total
 
     def error(self, data: LabelledRows) -> float:
         """Weighted share of rows whose nearest prototype is of another class."""
@@ -126,11 +138,7 @@ class _Passes:
         self._metrics = metrics.reshape(len(metrics), -1)
         self._labels = np.ascontiguousarray(parameters.labels, dtype=np.int64)
         self._epoch = weight_epoch if metrics.ndim == 2 else factor_epoch
-        self._rows = (
-            np.ascontiguousarray(data.U),
-            np.ascontiguousarray(data.y, dtype=np.int64),
-            np.ascontiguousarray(data.weights),
-        )
+        self._data, self._batch_size = data, schedule.batch_size
         n_prototypes, n_coordinates = self._centres.shape
         width = n_coordinates + self._metrics.shape[1]
         dtype = parameters.flat.dtype
@@ -138,23 +146,27 @@ class _Passes:
         self._clock = np.zeros(n_prototypes + 1, dtype=np.int64)
         self._solver = dtype.type(STEP_DECAY), dtype.type(STEP_EPSILON)
         self._beta = float(schedule.beta)
-        # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
-        n_batches = max(1, round(len(data) / schedule.batch_size))
-        self._bounds = np.linspace(0, len(data), n_batches + 1).astype(np.int64)
 
     def once(self, rng) -> float:
         """Take the steps of one pass; the mean error met on the way."""
+        return sum(self._over(part, rng) for part in self._data.parts(rng))
+
+    def _over(self, data: LabelledRows, rng) -> float:
+        # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
+        n_batches = max(1, round(len(data) / self._batch_size))
         return self._epoch(
-            *self._rows,
-            rng.permutation(len(self._rows[1])),
-            self._bounds,
+            np.ascontiguousarray(data.U),
+            np.ascontiguousarray(data.y, dtype=np.int64),
+            np.ascontiguousarray(data.weights),
+            rng.permutation(len(data)),
+            np.linspace(0, len(data), n_batches + 1).astype(np.int64),
             self._labels,
             self._centres,
             self._metrics,
             self._running,
             self._clock,
             self._beta,
-            tiny_distance(self._rows[0]),
+            tiny_distance(data.U),
             self._solver,
         )
 
@@ -214,7 +226,7 @@ def train(
     average = theta.copy()
     passes = _Passes(data, parameters, schedule)
     progress = _Progress(schedule, validation)
-    size = start.metrics.size // start.metrics.shape[-1] * data.U.shape[1]
+    size = start.metrics.size // start.metrics.shape[-1] * data.n_coordinates
     with blas_threads(size * min(schedule.batch_size, len(data))):
         for epoch in range(schedule.max_epochs):
             objective = passes.once(rng)

@@ -1,0 +1,1 @@
+"""What fits beyond memory and beyond one machine must reach; `benchmarks/scale.py` runs it."""

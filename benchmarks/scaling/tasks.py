@@ -1,0 +1,224 @@
+"""What is measured, each in a process of its own; results are JSON on the last line printed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.scaling.data import WRITERS, labels_of
+from benchmarks.scaling.measuring import Watch
+
+
+def learner_of(name: str):
+    import nearkin
+
+    return getattr(nearkin, name)(**({"n_targets": 1, "alpha": 1.0} if name == "MoveLabeled" else {}))
+
+
+def digest(learner) -> str:
+    return hashlib.sha256(np.ascontiguousarray(learner.components_).tobytes()).hexdigest()
+
+
+def from_file(path: str, name: str) -> dict:
+    """A fit from a mapped file by the plain loop."""
+    import nearkin
+
+    rows = nearkin.open_rows(path)
+    labels = labels_of(len(rows))
+    learner_of(name).fit(nearkin.datasets.rows.ArrayRows(rows[:5_000]), labels[:5_000])  # imports, buffers
+    learner = learner_of(name)
+    with Watch() as watch:
+        learner.fit(rows, labels)
+    return {
+        "seconds": watch.seconds,
+        "processor": watch.processor,
+        "megabytes": watch.megabytes,
+        "digest": digest(learner),
+    }
+
+
+@contextmanager
+def cluster(n_workers: int):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers, processes=True, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        ) as running,
+        Client(running) as client,
+    ):
+        yield client
+
+
+def on_dask(path: str, name: str, n_workers: int, kill_after: float | None = None) -> dict:
+    """The same by workers of a cluster; one of them is killed after so many seconds if wished."""
+    from nearkin.scale import dask_rows
+
+    with cluster(n_workers) as client:
+        X = dask_rows(path)
+        labels, chunk = labels_of(len(X)), X.chunks[0][0]
+        # Two small fits, so that every worker has loaded what it needs.
+        for _ in range(2):
+            learner_of(name).fit(X[: 2 * n_workers * chunk], labels[: 2 * n_workers * chunk])
+        learner = learner_of(name)
+        killed = []
+        if kill_after is not None:
+            victim = next(iter(client.run(os.getpid).values()))
+
+            def kill():
+                time.sleep(kill_after)
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+
+            threading.Thread(target=kill, daemon=True).start()
+        before = client.run(time.process_time)
+        with Watch() as watch:
+            learner.fit(X, labels)
+        after = client.run(time.process_time)
+        spent = [after[worker] - before.get(worker, 0.0) for worker in after]
+    return {
+        "seconds": watch.seconds,
+        "processor": sum(spent),
+        "busiest": max(spent),
+        "digest": digest(learner),
+        "killed": len(killed),
+    }
+
+
+def chunks(n: int = 20_000, d: int = 16) -> dict:
+    """Largest relative differences: same chunks, other chunks, and all candidates against one shot."""
+    import dask.array as da
+
+    import nearkin
+    from nearkin.scale import fit_blocks
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, N := 5, n)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + 2 * rng.normal(size=(N, d))[y]
+    found = {"same chunks": 0.0, "other chunks": 0.0, "all candidates": 0.0}
+    for kind in ("MoveLabeled", "RCA", "GMML", "DMLMJ"):
+        learner = learner_of(kind)
+
+        def far(a, b):
+            return float(np.abs(a - b).max() / np.abs(b).max())
+
+        plain = fit_blocks(learner, X, y, rows_per_block=3_000).components_.copy()
+        for name, size in (("same chunks", 3_000), ("other chunks", 4_321)):
+            again = learner.fit(da.from_array(X, chunks=(size, d)), da.from_array(y, chunks=size)).components_
+            found[name] = max(found[name], far(again, plain))
+        if kind == "MoveLabeled":
+            whole = nearkin.MoveLabeled(n_targets=1, alpha=1.0).fit(X, y).components_
+            blocks = fit_blocks(learner, X, y, max_candidates=int(np.bincount(y).max())).components_
+            found["all candidates"] = far(blocks, whole)
+    return found
+
+
+def reader(path: str, kind: str, folder: str) -> dict:
+    """Blocks of a format against those of the .npy, and the memory of going through them."""
+
+    written = WRITERS[kind](np.load(path, mmap_mode="r"), Path(folder))
+    return {"path": str(written)}
+
+
+def read(path: str, reference: str) -> dict:
+    """All blocks of a file, compared with the .npy afterwards."""
+    import nearkin
+
+    rows = nearkin.open_rows(path)
+    for _ in rows.blocks():  # what readers load once is not the point
+        break
+    hashes = hashlib.sha256()
+    with Watch() as watch:
+        for block in rows.blocks():
+            hashes.update(block)
+    expected = hashlib.sha256()
+    for block in nearkin.open_rows(reference).blocks():
+        expected.update(block)
+    block_megabytes = rows.block_rows * rows.shape[1] * rows.dtype.itemsize / 2**20
+    return {
+        "equal": hashes.digest() == expected.digest(),
+        "blocks": watch.megabytes / block_megabytes,
+        "seconds": watch.seconds,
+    }
+
+
+def refused() -> dict:
+    """Learners that cannot be distributed, given chunks that tell when somebody computes them."""
+    import dask.array as da
+
+    from nearkin.learners.discovery import all_learners
+    from nearkin.scale.recipes import RECIPES
+
+    computed = []
+
+    def tell(block):
+        computed.append(1)
+        return block
+
+    X = da.ones((100, 4), chunks=(50, 4)).map_blocks(tell, dtype=float, meta=np.empty((0, 4)))
+    y = da.ones(100, chunks=50).map_blocks(tell, dtype=float, meta=np.empty(0))
+    able, named = {kind.__name__ for kind in RECIPES} | {"LMNN", "LMCA"}, 0
+    others = [kind for name, kind in all_learners().items() if name not in able]
+    for kind in others:
+        try:
+            kind().fit(X, y)
+        except TypeError as error:
+            named += "fit_sample" in str(error)
+    return {"learners": len(others), "remedies": named, "chunks computed": len(computed)}
+
+
+def compared(folder: str, kill: bool) -> dict:
+    """A comparison here and on two workers, one of them killed in the middle if wished."""
+    import nearkin
+    from nearkin.datasets import load_dataset
+
+    data = load_dataset("wine")
+    settings = {
+        "learners": "RCA,MoveLabeled,NCA",
+        "folds": 5,
+        "repeats": 2,
+        "time_budget": None,
+        "tune": "quick",
+    }
+    here = nearkin.compare(data, jobs=2, **settings)
+    with cluster(2) as client:
+        store = os.path.join(folder, f"there-{kill}.sqlite")
+        if kill:
+            victim = next(iter(client.run(os.getpid).values()))
+
+            def kill_when_some_are_done():
+                from nearkin.evaluation import ResultsStore
+
+                while True:
+                    time.sleep(0.2)
+                    if os.path.exists(store):
+                        with ResultsStore.open(store) as results:
+                            if sum(r.status == "done" for r in results.results(arrays=False)) >= 8:
+                                os.kill(victim, signal.SIGKILL)
+                                return
+
+            threading.Thread(target=kill_when_some_are_done, daemon=True).start()
+        there = nearkin.compare(data, scheduler=client, results=store, **settings)
+        alive = len(client.run(os.getpid))
+
+    def table(study):
+        return [(row.label, row.scores, row.verdict, row.setting) for row in study.comparison.rows]
+
+    return {
+        "identical": table(here) == table(there),
+        "lines": len(here.comparison.rows),
+        "workers at the end": alive,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](**json.loads(sys.argv[2]))))

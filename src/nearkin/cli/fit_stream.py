@@ -1,0 +1,75 @@
+"""`nearkin fit` of a file of vectors that is read block by block: a learner and nothing else is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from nearkin.cli.errors import CommandError
+from nearkin.cli.options import as_path
+from nearkin.cli.output import bytes_bar
+
+#: Files of vectors from this size on are streamed without being asked to.
+STREAM_FROM_BYTES = 2 * 2**30
+
+
+def should_stream(data: str, labels: str | None, asked: bool) -> bool:
+    """Whether DATA is to be read block by block: when asked for, or a large file of vectors with labels."""
+    path = as_path(data)
+    if asked:
+        if labels is None:
+            raise CommandError("--stream needs --labels: a file of labels, or a column of a Parquet file.")
+        return True
+    return labels is not None and path.exists() and _size(path) >= STREAM_FROM_BYTES
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size
+
+
+def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path) -> dict[str, Any]:
+    """Fit the learner in a few passes, or to a sample where it has to see its rows at once; save it."""
+    from nearkin.datasets.rows import open_rows
+    from nearkin.persistence import save
+    from nearkin.scale import fit_blocks, fit_sample
+    from nearkin.scale.recipes import RECIPES
+
+    rows = open_rows(as_path(data), vectors)
+    y = _labels(rows, labels)
+    if len(y) != len(rows):
+        raise CommandError(f"{labels} has {len(y)} labels, but {data} has {len(rows)} rows.")
+    row_bytes = rows.shape[1] * rows.dtype.itemsize
+    in_passes = type(learner) in RECIPES and getattr(learner, "kernel", None) is None
+    started = perf_counter()
+    with bytes_bar(f"reading {data}", unit="bytes") as bar:
+
+        def progress(done: int, total: int, stage: str) -> None:
+            bar(done * row_bytes, total * row_bytes)
+
+        (fit_blocks if in_passes else fit_sample)(learner, rows, y, progress=progress)
+    seconds = perf_counter() - started
+    save(learner, out)
+    return {
+        "model": str(out),
+        "learner": type(learner).__name__,
+        "data": f"{data}: {len(rows):,} rows x {rows.shape[1]}, read block by block",
+        "learned from": "all rows" if in_passes else "a sample of the rows",
+        "seconds": round(seconds, 3),
+        "next": f"nearkin move {data} --model {out} --out moved.npy",
+    }
+
+
+def _labels(rows, labels: str):
+    import numpy as np
+
+    from nearkin.datasets.vectors import open_array
+
+    path = as_path(labels)
+    if path.exists():
+        return np.load(path, mmap_mode="r") if path.suffix == ".npy" else open_array(path)
+    if hasattr(rows, "column"):
+        return rows.column(labels)
+    raise CommandError(f"--labels {labels}: there is no such file.")

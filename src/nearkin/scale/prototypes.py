@@ -1,0 +1,85 @@
+"""LMDL and LPD of rows that are read block by block, in another order in every epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from nearkin.learners.prototype.rows import merge_equal_rows
+from nearkin.learners.prototype.training import LabelledRows, train
+from nearkin.scale.sample import fit_sample, sample_size
+from nearkin.scale.source import LocalSource
+
+
+class RowBlocks(LabelledRows):
+    """The rows of a source, embedded block by block; of equal weight.
+
+    Parameters
+    ----------
+    source : LocalSource
+    embedding : callable
+        To the coordinates in which prototypes are trained.
+    n_coordinates : int
+    """
+
+    def __init__(self, source: LocalSource, embedding, n_coordinates: int):
+        self.source, self.embedding = source, embedding
+        self._n_coordinates = n_coordinates
+
+    def __len__(self) -> int:
+        return self.source.n
+
+    @property
+    def n_coordinates(self) -> int:
+        return self._n_coordinates
+
+    def parts(self, rng: np.random.RandomState | None = None) -> Iterator[LabelledRows]:
+        source, size = self.source, self.source.rows_per_block
+        starts = np.arange(0, len(self), size)
+        for start in starts if rng is None else rng.permutation(starts):
+            U = self.embedding(source.rows[int(start) : int(start) + size])
+            codes = np.searchsorted(source.classes, source.labels[start : start + size])
+            yield LabelledRows(U, codes, np.full(len(U), 1 / len(self), dtype=U.dtype))
+
+
+class _Sampled:
+    """Takes the place of a learner to get at a sample."""
+
+    def fit(self, X, y):
+        self.X, self.y = X, y
+        return self
+
+
+def fit_prototypes(learner, rows, labels, *, rows_per_block: int | None = None):
+    """Fit LMDL or LPD to the rows of a file in the memory of a few blocks.
+
+    Coordinates, numbers and first positions of the prototypes come from a sample of the rows, the rest from
+    all of them: an epoch passes through the blocks in a new order, each of them shuffled.
+    """
+    if learner.early_stopping:
+        raise TypeError(
+            f"{type(learner).__name__} of rows in blocks holds out no rows: set early_stopping=False, or "
+            "fit a sample by nearkin.scale.fit_sample."
+        )
+    learner._check_settings()
+    source = LocalSource(rows, labels, rows_per_block)
+    if len(source.classes) < 2:
+        raise ValueError(f"{type(learner).__name__} needs at least 2 classes, but labels have only one.")
+    n_rows = sample_size(source.n_features, len(source.classes))
+    sample = fit_sample(_Sampled(), source.rows, source.labels, n_rows=n_rows)
+    codes = np.searchsorted(source.classes, sample.y)
+    X, codes, weights = merge_equal_rows(sample.X, codes, np.ones(len(codes)))
+    learner.classes_, learner.n_features_in_ = source.classes, source.n_features
+    rng = check_random_state(learner.random_state)
+    with np.errstate(over="raise"):
+        embedding = learner._start_embedding(X, codes, weights, rng)
+    few = LabelledRows(embedding(X), codes, weights)
+    rank = learner._resolve_rank(few.n_coordinates)
+    counts = learner._resolve_counts(few, rank, rng)
+    data = RowBlocks(source, embedding, few.n_coordinates)
+    schedule = learner._schedule(data, learner.verbose)
+    runs = [train(data, learner._start(few, counts, rank, rng), schedule, rng) for _ in range(learner.n_init)]
+    learner._keep(min(runs, key=lambda run: run.score), embedding)
+    return learner
