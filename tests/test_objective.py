@@ -1,5 +1,7 @@
 """Gradients of every loss after every map, against finite differences; found by walking the rooms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,13 +25,15 @@ LISTED = SoftPolicy(
     lists=FRESH,
 )
 BLOCKED = SoftPolicy(smallest_listed=10**9)
+#: No list is short enough: rows are listed and forgotten in turn.
+STREAMED = replace(LISTED, largest_listed=0, largest_streamed_share=1.0)
 HINGES_LISTED, HINGES_BLOCKED = HingePolicy(lists=FRESH), HingePolicy(largest_listed_per_row=0)
 
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
     "CentreLoss": [CentreLoss(), CentreLoss(3, 0.7, leave_one_out=False), CentreLoss(5)],
     "MCMLLoss": [MCMLLoss(), MCMLLoss("auto", ridge=0.2)],
-    "NCALoss": [NCALoss(LISTED), NCALoss(BLOCKED)],
+    "NCALoss": [NCALoss(LISTED), NCALoss(BLOCKED), NCALoss(STREAMED)],
     "MEGMLoss": [MEGMLoss(policy=LISTED), MEGMLoss(policy=BLOCKED)],
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
     "LargeMarginLoss": [
@@ -90,9 +94,22 @@ def test_gradient_matches_finite_differences(map_, loss):
         # The grid has gone the way that it meant to go.
         listed = objective.state.memory.lists.pairs is not None
         assert listed == (policy in (LISTED, HINGES_LISTED))
+    if policy == STREAMED:
+        assert objective.state.memory.neighbours < np.inf
 
 
-@pytest.mark.parametrize("policy", [LISTED, BLOCKED])
+@pytest.mark.parametrize("map_", list(instances("nearkin.maps", Map, MAP_VARIANTS)))
+def test_rescaled_parameters_do_to_rows_what_others_do_in_another_unit(map_):
+    X, y, _ = data()
+    rng = np.random.RandomState(1)
+    lift = map_.lift(X, rng)
+    F = X if lift is None else lift(X)
+    theta = map_.start(F / 7, y, rng)
+    expected = map_.forward(theta, F / 7)[0]
+    np.testing.assert_allclose(map_.forward(map_.rescaled(theta, 7.0, F.shape[1]), F)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("policy", [LISTED, BLOCKED, STREAMED])
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_gradient_of_real_targets(n_outputs, policy):
     X, _, weights = data()

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.numerics.given_rows import widened
@@ -31,6 +31,8 @@ class Learner(BaseEstimator):
     tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
     #: Whether CSR input is taken without making it dense.
     accepts_sparse: ClassVar[bool] = False
+    #: Whether `fit` takes `sample_weight`, by its signature; where not, weights count in votes only.
+    accepts_sample_weight: ClassVar[bool] = False
     #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
     slow: ClassVar[bool] = False
     #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
@@ -45,6 +47,10 @@ class Learner(BaseEstimator):
     ready: ClassVar[bool] = True
 
     distance_: Distance
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.accepts_sample_weight = has_fit_parameter(cls, "sample_weight")
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:

@@ -34,9 +34,9 @@ from nearkin.report import require_plotting
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
-from nearkin.report.words import seconds_text
 from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows
+from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
 from nearkin.study.references import (
     imbalance_notices,
@@ -187,7 +187,7 @@ def compare(
         n_folds, 1 if rule is not None else int(repeats)
     )
     circumstances = Circumstances(
-        facts=_facts(data, protocol, rule, scale, seconds, seed),
+        facts=facts_of(data, protocol, rule, scale, seconds, seed),
         versions=versions(),
         command=command,
         notices=notices,
@@ -380,32 +380,3 @@ def original_values(candidate: Candidate, setting: Mapping[str, Any]) -> dict[st
         tried = [value for grid in grids for value in grid.get(key, ())]
         values[key] = next((value for value in tried if describe(value) == described), described)
     return values
-
-
-def _facts(
-    data: Dataset,
-    protocol: Folds | StratifiedFolds,
-    rule: RepeatRule | None,
-    scale: str,
-    seconds: float | None,
-    seed: int,
-) -> dict[str, str]:
-    kind = "stratified " if data.task == "classification" else ""
-    times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
-    more = "" if rule is None else f"; up to {rule.most} times for those that may win"
-    predicts = (
-        f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
-        if data.task == "classification"
-        else f"{data.n_targets} target{'s' if data.n_targets > 1 else ''}: {', '.join(data.target_names[:6])}"
-    )
-    return {
-        "data": data.source or data.name,
-        "rows": f"{data.n_samples:,}",
-        "features": f"{data.n_features:,}" + (" (sparse)" if data.is_sparse else ""),
-        "predicts": predicts,
-        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds"
-        + more,
-        "scaling": scale,
-        "time budget": "none" if seconds is None else seconds_text(seconds),
-        "seed": str(seed),
-    }
