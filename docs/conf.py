@@ -67,8 +67,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    # These two need sets of embeddings that no package bundles.
-    "ignore_pattern": r"(move_index|reindex_embeddings|__init__)\.py$",
+    # This one needs sets of embeddings that no package bundles.
+    "ignore_pattern": r"(move_index|__init__)\.py$",
     "abort_on_example_error": True,
     "plot_gallery": "True",
     "backreferences_dir": "gallery/backreferences",

@@ -38,6 +38,7 @@ from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows
 from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
+from nearkin.study.progress_bar import progress_shown
 from nearkin.study.references import (
     imbalance_notices,
     judged_candidates,
@@ -69,7 +70,7 @@ def compare(
     isolate: bool = True,
     seed: int = 0,
     results: str | PathLike | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | str | None = "auto",
     interruptible: bool = False,
     name: str = "data",
     command: str = "",
@@ -128,8 +129,8 @@ def compare(
         Decides folds and starts; the same seed, the same results.
     results : path, optional
         Keep results in this file; the same call continues a stopped run.
-    progress : callable, optional
-        Called with a `Progress` after every fold.
+    progress : callable, bool or "auto"
+        Called with a `Progress` after every fold. "auto" shows a bar in notebooks, True also elsewhere.
     interruptible : bool
         Return what there is on Ctrl-C, with `study.comparison.interrupted` set, instead of raising.
     name : str
@@ -213,7 +214,7 @@ def compare(
             time_budget=seconds,
             seed=seed,
             description=circumstances.to_dict(),
-            progress=progress,
+            progress=progress_shown(progress),
             interruptible=interruptible,
         )
         records = shown_records(store.results(comparison.run), protocol.n_repeats)
