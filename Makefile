@@ -7,7 +7,7 @@ OLDEST  = .venv-oldest
 PYTEST_FLAGS ?= -n 2
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-oldest lint types docs clean
+.PHONY: demo test test-slow test-oldest lint types docs dist clean
 
 # Quick learners with their defaults: seconds of work, so that the answer is the same on a busy machine.
 demo: $(VENV)/.installed
@@ -15,6 +15,10 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# Proofs that take long: left out above, run by continuous integration.
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m slow
 
 # The same suite on the oldest releases that pyproject.toml promises to support.
 test-oldest: $(OLDEST)/.installed-dev
@@ -29,6 +33,10 @@ types: $(VENV)/.installed-dev
 # The site, offline and from PyPI packages only; any warning is an error. See docs/_build/html/index.html.
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# What would be uploaded, built, checked, installed elsewhere and tried.
+dist: $(VENV)/.installed-dev
+	$(BIN)/python tools/check_dist.py
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import build_api
 import build_cli
+import build_headlines
 import build_index
 import build_stubs
 
-BUILDERS = (build_stubs, build_index, build_api, build_cli)
+BUILDERS = (build_stubs, build_index, build_headlines, build_api, build_cli)
 
 
 def main() -> None:

@@ -44,8 +44,8 @@ exclude_patterns = [
     "sg_execution_times.rst",
 ]
 nitpicky = True
-# Docstrings put parameters in single backticks too; what has a dot in it must be found.
-nitpick_ignore_regex = [("py:obj", r"[^.]*"), ("py:obj", r"(sklearn|scipy|numpy|pandas|faiss)\..*")]
+# Docstrings put parameters and names of other packages in single backticks too; ours must be found.
+nitpick_ignore_regex = [("py:obj", r"(?!nearkin\.).*")]
 suppress_warnings = ["config.cache"]  # a function among the gallery's settings cannot be pickled
 
 # Pages are plain Markdown with formulas and links to headings as forges spell them.
@@ -67,8 +67,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    # These two need sets of embeddings that no package bundles.
-    "ignore_pattern": r"(move_index|reindex_embeddings|__init__)\.py$",
+    # This one needs sets of embeddings that no package bundles.
+    "ignore_pattern": r"(move_index|__init__)\.py$",
     "abort_on_example_error": True,
     "plot_gallery": "True",
     "backreferences_dir": "gallery/backreferences",

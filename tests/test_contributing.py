@@ -68,6 +68,7 @@ def run(copy, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_names_are_public_and_commands_know_them(copy):
     script = f"""
 import json
@@ -112,6 +113,7 @@ SEARCHED = (
 )
 
 
+@pytest.mark.slow
 def test_one_command_writes_the_rest_and_all_tests_find_them(copy):
     run(copy, "docs/build.py")
     for path in ("README.md", "docs/methods/index.md", "docs/which-learner.md", "docs/api.md"):

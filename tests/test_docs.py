@@ -104,7 +104,9 @@ def test_every_learner_has_a_method_page_and_a_place_in_the_guide(name):
     assert re.search(rf"\b{name}\b", (DOCS / "which-learner.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("script", ["build_api", "build_cli", "build_index", "build_stubs"])
+@pytest.mark.parametrize(
+    "script", ["build_api", "build_cli", "build_headlines", "build_index", "build_stubs"]
+)
 def test_generated_files_are_up_to_date(script):
     for path, text in built_by(script).files().items():
         assert path.exists(), f"{path.relative_to(ROOT)} is missing; run python docs/build.py"
@@ -155,16 +157,17 @@ def test_examples_are_documented_and_compile(example):
     assert example.name in (DOCS / "README.md").read_text(encoding="utf-8")
 
 
-#: Need sets of embeddings that nobody bundles.
-EMBEDDING_EXAMPLES = {ROOT / "examples" / name for name in ("reindex_embeddings.py", "move_index.py")}
-#: Run as fast as a test should, on data that scikit-learn bundles.
-QUICK_EXAMPLES = sorted(set((ROOT / "examples").glob("*.py")) - EMBEDDING_EXAMPLES)
+#: Needs sets of embeddings that nobody bundles.
+EMBEDDING_EXAMPLE = ROOT / "examples" / "move_index.py"
+GALLERY = sorted(set((ROOT / "examples").glob("*.py")) - {EMBEDDING_EXAMPLE})
 
 
-@pytest.mark.parametrize("example", QUICK_EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.slow
+@pytest.mark.parametrize("example", GALLERY, ids=lambda path: path.stem)
 def test_examples_run(example, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "NEARKIN_DATA", "")
+    monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
     exec(compile(example.read_text(encoding="utf-8"), str(example), "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out.strip()
 

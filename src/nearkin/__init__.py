@@ -2,7 +2,7 @@
 
 from nearkin import _discovery
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 
 def _learners():

@@ -129,3 +129,17 @@ def test_key_without_pairs_is_refused(nearkin, items, tmp_path):
     called = nearkin("fit", items, "--key", "id", *SETTINGS, "--out", tmp_path / "m")
     assert called.code == 1
     assert "--pairs" in called.err
+
+
+def test_pairs_need_no_learner_named(nearkin, items, expected, rows, tmp_path):
+    """As in `nearkin fit items.parquet --pairs clicks.csv`."""
+    table = pd.read_csv(items).drop(columns=["id", "species"])
+    table.to_parquet(tmp_path / "items.parquet")
+    numbers = expected[0] + 1
+    clicks = written(tmp_path, {"a": numbers[:, 0], "b": numbers[:, 1], "similar": rows[1]})
+    called = nearkin(
+        "fit", tmp_path / "items.parquet", "--pairs", clicks, "--out", tmp_path / "m.nearkin", "--json"
+    )
+    assert called.code == 0, called.err
+    assert called.json()["learner"] == "ITML"
+    assert load(tmp_path / "m.nearkin").transform(table.to_numpy()).shape == (150, 4)

@@ -13,7 +13,7 @@ from nearkin.evaluation import (
     plan_tasks,
     summarise,
 )
-from nearkin.evaluation.budget import in_order_of_worth, in_reach, tuned_seconds
+from nearkin.evaluation.budget import in_order_of_worth, in_reach, places_in_line, tuned_seconds
 
 X, Y = load_wine(return_X_y=True)
 
@@ -79,3 +79,16 @@ def test_in_reach_is_what_the_interval_of_the_best_holds():
                 )
             )
     assert in_reach(summarise(records, "Euclid")) == {"near", "best"}
+
+
+def test_promising_candidates_may_take_longer_and_still_go_first():
+    problem = Problem("wine", X, Y)
+    plan = [Candidate(label, KNeighborsClassifier()) for label in ("Quick", "Good", "Slow", "Failed")]
+    tasks = plan_tasks(problem, plan, RandomSplits(1))
+    outcomes = [(0.5, 1.0), (0.95, 3.0), (0.95, 9.0)]
+    scouted = [
+        Record.of_task(task, status="done", score=score, fit_seconds=seconds)
+        for task, (score, seconds) in zip(tasks, outcomes)
+    ]
+    places = places_in_line([*scouted, Record.of_task(tasks[3], status="error")], problem)
+    assert sorted(places, key=places.get) == ["Good", "Quick", "Slow"]

@@ -80,6 +80,7 @@ def test_a_generous_budget_scouts_and_then_runs_everything():
     assert all(row.scout_score is not None for row in found.rows)
 
 
+@pytest.mark.slow
 def test_a_spent_budget_keeps_what_is_finished():
     slow = Candidate("Slow", awkward_classifier("sleep"))
     with ResultsStore.open() as store:

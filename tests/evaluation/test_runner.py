@@ -66,6 +66,7 @@ def n_lines(path):
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_run_killed_ten_times_ends_with_the_same_table(problem, tmp_path):
     tasks = plan_tasks(problem, cheap_candidates(), StratifiedFolds(17, n_repeats=2), seed=3)
@@ -94,6 +95,7 @@ def test_a_run_killed_ten_times_ends_with_the_same_table(problem, tmp_path):
     assert n_lines(log) <= 34 + kills
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_workers_die_with_a_killed_run_and_the_next_one_continues(problem, tmp_path):
     candidates = [Candidate("Slow", awkward_classifier("doze"))]
@@ -131,6 +133,7 @@ def is_running(pid):
         return not Path("/proc/self").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_two_runs_on_one_file_lose_nothing(problem, tmp_path):
     candidates = [Candidate("Slow", awkward_classifier("doze")), *cheap_candidates()[:2]]
@@ -151,6 +154,7 @@ def test_two_runs_on_one_file_lose_nothing(problem, tmp_path):
     assert n_lines(log) < 2 * 20
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_jobs(problem):
     tasks = plan_tasks(problem, cheap_candidates(), StratifiedFolds(4), seed=1)
     here = table(run_tasks(tasks, isolate=False))

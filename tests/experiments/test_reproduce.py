@@ -1,14 +1,16 @@
 """A tiny paper run from end to end."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from nearkin.datasets import Dataset
-from nearkin.evaluation import ResultsStore
+from nearkin.datasets import Dataset, dataset_from_table
+from nearkin.evaluation import ResultsStore, StratifiedFolds
+from nearkin.evaluation.measurement import attempt
 from nearkin.experiments import load_paper, reproduce
 from nearkin.experiments.claims import Claim, lower
-from nearkin.experiments.paper import DatasetUse, rows_for
-from nearkin.experiments.reproduce import chosen_uses
+from nearkin.experiments.paper import DatasetUse, Setup, rows_for
+from nearkin.experiments.reproduce import _plan, chosen_uses
 from nearkin.experiments.reproduction import Cell, ResultTable, Row, Shortfall, agreements
 from nearkin.experiments.tabulate import tables_by_part
 
@@ -160,3 +162,21 @@ def test_rows_of_regression_sets_are_drawn_without_classes():
     data = Dataset("toy", np.arange(50.0)[:, None], np.arange(50.0), "regression")
     rows = rows_for(DatasetUse("toy", "Toy", max_rows=20), data, quick=False, seed=0)
     assert len(np.unique(rows)) == 20
+
+
+def test_tables_are_encoded_inside_the_folds(make_paper):
+    table = pd.DataFrame({"size": np.arange(40.0), "colour": list("rgb" * 13 + "z"), "kind": list("ab" * 20)})
+    table.loc[0, "size"] = np.nan
+    data = dataset_from_table(table, "toys", target="kind", impute="mean")
+    paper = make_paper()
+    setup = Setup(paper.datasets[0], data, StratifiedFolds(4), quick=False)
+    tasks, _ = _plan(paper, [setup], seed=0)
+    task = next(task for task in tasks if 39 in task.split.test and task.candidate.label == "NN")
+    X, y = task.problem.rows(task.split.train)
+    encoder = task.candidate.estimator.fit(X, y).named_steps["table"]
+    # The colour of row 39 is in no training row, and the mean is theirs alone.
+    assert list(encoder.get_feature_names_out()) == ["size", "colour=b", "colour=g", "colour=r"]
+    filled = encoder.transform(table[["size", "colour"]])[0, 0]
+    assert filled == pytest.approx(np.nanmean(table["size"].to_numpy()[task.split.train]))
+    assert setup.encoded.n_features == 5
+    assert attempt(task).status == "done"

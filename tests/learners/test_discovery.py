@@ -1,9 +1,11 @@
 """Discovery finds every public learner, and names are forgiving."""
 
+import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
 import nearkin
+from nearkin import LFDA, KNNClassifier, MoveLabeled
 from nearkin.learners import Learner, all_learners, find_learner
 
 
@@ -60,3 +62,15 @@ def test_tuning_grids_are_small_and_hold_the_default(name, shape):
         assert not missing
     for values in grid.values():
         assert len(values) == len(set(map(str, values)))
+
+
+def test_learners_say_whether_they_weigh_rows():
+    X, y = (
+        np.repeat([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], 4, axis=0) + np.arange(12)[:, None] / 50,
+        [0, 1] * 6,
+    )
+    assert MoveLabeled.accepts_sample_weight
+    MoveLabeled(1).fit(X, y, sample_weight=np.ones(12))
+    assert not LFDA.accepts_sample_weight
+    with pytest.warns(UserWarning, match="LFDA does not weigh rows while it learns"):
+        KNNClassifier(LFDA()).fit(X, y, sample_weight=np.ones(12))

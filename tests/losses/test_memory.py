@@ -19,6 +19,7 @@ def peak_of(function) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loss", "scale"),
     [

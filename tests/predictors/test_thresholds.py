@@ -15,6 +15,7 @@ SCORES = {"accuracy": accuracy_score, "f1": f1_score}
 
 @given(st.integers(0, 10**6), st.sampled_from(["accuracy", "f1"]), st.booleans())
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_no_threshold_does_better(seed, criterion, ties):
     rng = np.random.default_rng(seed)
     same = rng.random(30) < 0.4

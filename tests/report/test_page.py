@@ -115,6 +115,7 @@ def test_a_narrow_screen_keeps_the_verdict(opened):
     )
 
 
+@pytest.mark.slow
 def test_with_plotly_inside_it_draws(browser, tmp_path, comparison, views, circumstances):
     page = write_report(tmp_path / "report.html", comparison, views, circumstances, embed_plotly=True)
     browser.resize(1280, 900)

@@ -161,6 +161,7 @@ def slowly(block, marker, n):
     return block
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(labelled, tmp_path):
     from threading import Thread
 

@@ -51,6 +51,7 @@ whole_number_cases = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(case=whole_number_cases, share=st.floats(0, 1))
+@pytest.mark.slow
 def test_whole_numbers_are_settled_exactly(case, share):
     """Few distinct values make many ties and duplicates; products of whole numbers are exact."""
     rng = np.random.default_rng(case["seed"])

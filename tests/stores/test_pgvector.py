@@ -115,6 +115,7 @@ move_rows(store, load(sys.argv[2]), rows=20, progress=kill)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_whole_blocks_and_the_model(pg_tables, rows, learner, tmp_path):
     X, y = rows
     pg_tables.make(X[:N], y[:N])

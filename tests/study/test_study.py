@@ -176,6 +176,7 @@ def test_any_candidate_may_be_the_baseline():
     assert "beats RCA?" in str(study)
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_results():
     here = compare(X, Y, "rca", **QUICK)
     there = compare(X, Y, "rca", folds=3, repeats=1, time_budget=None, jobs=2)

@@ -167,7 +167,7 @@ def compare(
         _tell_how_to_continue(results_path)
         raise typer.Exit(INTERRUPTED)
     if study.winner is None:
-        raise CommandError(f"nothing finished. {study.statement}")
+        raise CommandError(f"nothing finished all its folds. {study.statement}")
     if report_path is not None:
         to_stderr(f"report: {study.report(report_path, embed_plotly=embed_plotly)}")
     if out_path is not None:

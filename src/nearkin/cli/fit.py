@@ -36,13 +36,20 @@ from nearkin.study.models import (
     settled_scale,
 )
 
+#: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
+USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
+
 
 @speaks_plainly
 def fit(
     data: DataArgument,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="Learner to fit, or euclid; see nearkin learners.")
-    ] = "MoveLabeled",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Learner to fit, or euclid; see nearkin learners. Default MoveLabeled, ITML for --pairs.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="File to save the model in; else DATA's name with .nearkin."),
@@ -94,7 +101,7 @@ def fit(
     path = as_path(out or f"{as_path(data).stem}.nearkin")
     require_writable(path)
     require_choice("--scale", scale, SCALE_CHOICES)
-    unfitted = _make_learner(learner, settings, seed)
+    unfitted = _make_learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
     if should_stream(data, labels, stream):
         if unfitted is None or scale not in ("auto", "none") or pairs is not None:
             raise CommandError("streamed vectors are fitted as they are: a learner, no --scale, no --pairs.")

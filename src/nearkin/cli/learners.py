@@ -20,6 +20,7 @@ def learners(as_json: JsonOption = False) -> None:
             "summary": learner.summary,
             "tasks": list(learner.tasks),
             "accepts_sparse": learner.accepts_sparse,
+            "accepts_sample_weight": learner.accepts_sample_weight,
             "settings": {key: p.default for key, p in inspect.signature(learner).parameters.items()},
         }
         for name, learner in all_learners().items()
@@ -32,6 +33,7 @@ def learners(as_json: JsonOption = False) -> None:
         Column("what it does", wrap=True),
         Column("for", wrap=True),
         Column("sparse"),
+        Column("weights"),
         Column("settings", wrap=True),
     ]
     rows = [
@@ -40,6 +42,7 @@ def learners(as_json: JsonOption = False) -> None:
             one["summary"],
             ", ".join(one["tasks"]),
             "yes" if one["accepts_sparse"] else "",
+            "yes" if one["accepts_sample_weight"] else "",
             ", ".join(f"{key}={value!r}" for key, value in one["settings"].items()),
         ]
         for one in found

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nearkin.distances.display import as_html
+
 #: Pairs of rows measured together: the table of which they are the diagonal stays small.
 PAIRS_AT_ONCE = 128
 
@@ -33,6 +35,9 @@ class Distance(ABC):
             part = slice(start, start + PAIRS_AT_ONCE)
             out[part] = np.diagonal(self.pairwise(X[left[part]], X[right[part]]))
         return out
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def pairwise(self, queries, references) -> np.ndarray:
         """Squared distances, one row per query and one column per reference."""

@@ -15,6 +15,8 @@ from nearkin.evaluation.tasks import DONE, Record, Task
 
 #: Reference models whose folds take no longer than this together do not wait for their turn.
 FREE_SECONDS = 1.0
+#: A promising candidate may take so many times as long as another one and still go first.
+PROMISE = 5.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,9 @@ class Shares:
     first_folds: float = 0.45
     untuned: float = 0.7
     tuned: float = 0.85
+    rest: float = 0.95  # of the untuned folds, as far as they fit in
     grace: float = 0.1  # for what is under way at the end of a stage
+    sure_of_a_fold: int = 6  # of the quickest candidates, however long that takes
 
 
 def in_order_of_worth(
@@ -80,6 +84,13 @@ def in_order_of_worth(
         [task for label in affordable for task in by_label[label]],
         [task for turn in in_turn for task in turn if task is not None],
     )
+
+
+def places_in_line(scouted: Sequence[Record], problem: Problem) -> dict[str, float]:
+    """Numbers by which candidates go first: seconds they took, with promising ones favoured."""
+    done = [record for record in scouted if record.status == DONE]
+    promising = _promising(done, problem)
+    return {r.learner: r.seconds / (PROMISE if r.learner in promising else 1.0) for r in done}
 
 
 def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:

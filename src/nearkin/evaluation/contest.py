@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, tuned_seconds
+from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, tuned_seconds
 from nearkin.evaluation.comparison import Comparison, summarise
 from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -87,7 +87,7 @@ def compare(
     jobs : int
         Worker processes; 0 means one per core. Results do not depend on it.
     pool : WorkerPool or the like, optional
-        Workers to use instead of processes of this machine, such as a `nearkin.scale.cluster.ClusterPool`.
+        Workers to use instead of processes of this machine, such as a ``nearkin.scale.cluster.ClusterPool``.
     time_budget : float, optional
         Seconds for everything.
     task_seconds, task_memory, isolate, progress
@@ -201,17 +201,19 @@ class _Contest:
         self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
+        # Repeats are for the time that is left when all that fit in have had their folds.
+        self._untuned(self.shares.rest)
         self._repeat()
         self._untuned(1.0)
 
     def _scout(self) -> None:
-        """Where there are many rows, a look at every candidate on a part of them: the quick ones go first."""
+        """Where rows are many, a look at every candidate on some of them, to know whom to begin with."""
         if len(self.problem.y) <= SCOUT_ROWS:
             return
         end, _ = self._seconds_until(self.shares.scout)
         self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
-        took = {record.learner: record.seconds for record in self.scouted if record.status == DONE}
-        self.candidates.sort(key=lambda c: (c.label != self.baseline, took.get(c.label, math.inf)))
+        places = places_in_line(self.scouted, self.problem)
+        self.candidates.sort(key=lambda c: (c.label != self.baseline, places.get(c.label, math.inf)))
 
     def _first_folds(self) -> None:
         """A first fold of every candidate, the quick ones first, before any gets the rest of its folds."""
@@ -221,8 +223,13 @@ class _Contest:
             if not task.candidate.grid:
                 firsts.setdefault(task.candidate.label, task)
         order = sorted(firsts.values(), key=lambda task: places[task.candidate.label])
+        # However busy the machine is, a few learners stand beside the baseline in the end.
+        sure = self.shares.sure_of_a_fold
+        end, _ = self._seconds_until(self.shares.untuned)
+        self.looked_at = look_at(order[:sure], end, self.how)
         end, _ = self._seconds_until(self.shares.first_folds)
-        self.looked_at = look_at(order, end, self.how)
+        if order[sure:]:
+            self.looked_at += look_at(order[sure:], end, self.how)
         if not self.scouted:
             self.scouted = self.looked_at
 

@@ -78,18 +78,17 @@ def scout(
 
 
 def look_at(tasks: Sequence[Task], deadline: float, how: Mapping) -> list[Record]:
-    """Run these registered tasks, the first without a limit of its own; their records.
+    """Run these registered tasks, the quickest being first; their records.
 
-    Of the others none may take longer than twice its share of the time, or four times as long as the first,
-    the baseline: on a busy machine all take longer.
+    The first, one per process, have no limit of their own. Of the others none may take longer than twice its
+    share of the time, or four times as long as the first: on a busy machine all take longer.
     """
-    store, keys = how["store"], [task.key for task in tasks]
+    store, keys, jobs = how["store"], [task.key for task in tasks], how["jobs"]
     started = monotonic()
-    do_tasks(tasks[:1], stage="scout", deadline=deadline, **how)
-    limit = max(
-        2 * (deadline - monotonic()) * how["jobs"] / max(1, len(tasks) - 1), 4 * (monotonic() - started)
-    )
-    do_tasks(tasks[1:], stage="scout", deadline=deadline, **{**how, "task_seconds": max(0.0, limit)})
+    do_tasks(tasks[:jobs], stage="scout", deadline=deadline, **how)
+    share = max(0.0, deadline - monotonic()) * jobs / max(1, len(tasks) - jobs)
+    limit = max(2 * share, 4 * (monotonic() - started))
+    do_tasks(tasks[jobs:], stage="scout", deadline=deadline, **{**how, "task_seconds": limit})
     found = {record.key: record for record in store.results(arrays=False)}
     # Too slow for a first look is not too slow for ever.
     store.free_failed(keys, (TIMEOUT,))

@@ -78,7 +78,7 @@ def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
         settings = {**records[0].setting, **records[0].chosen}
         choices[label, method] = {name.rsplit("__", 1)[-1]: value for name, value in settings.items()}
     labels = tuple(setup.use.label for setup in setups)
-    n_features = {setup.use.label: setup.data.n_features for setup in setups}
+    n_features = {setup.use.label: setup.encoded.n_features for setup in setups}
     return Values(labels, means, spreads, folds, choices, n_features)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
@@ -53,6 +54,13 @@ def classifier(
     """A learner that classifies by itself."""
     settings = {f"model__{name}": list(offered) for name, offered in (grid or {}).items()}
     return Candidate(label, _pipeline(prepare, model), settings)
+
+
+def encoding_first(candidate: Candidate, encoder: BaseEstimator | None) -> Candidate:
+    """The candidate after the encoder of a table, which is then fitted on training rows only."""
+    if encoder is None:
+        return candidate
+    return replace(candidate, estimator=Pipeline([("table", encoder), *candidate.estimator.steps]))
 
 
 def _pipeline(prepare: Sequence[BaseEstimator], model: BaseEstimator) -> Pipeline:

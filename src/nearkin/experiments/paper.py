@@ -94,6 +94,11 @@ class Setup:
     seed: int = 0
 
     @cached_property
+    def encoded(self) -> Dataset:
+        """The data in plain numbers, to look at and count; what is tested encodes inside its folds."""
+        return self.data.encoded()
+
+    @cached_property
     def smallest_training_part(self) -> int:
         """Rows that the folds inside a training part train on, at the least."""
         splits = self.protocol.splits(self.data.y, self.seed)

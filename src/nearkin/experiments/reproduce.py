@@ -16,6 +16,7 @@ from nearkin.evaluation.runner import n_jobs, versions
 from nearkin.evaluation.tasks import Task
 from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
 from nearkin.experiments.collecting import failures_of, filled, grouped, measured, not_converged
+from nearkin.experiments.estimators import encoding_first
 from nearkin.experiments.figures import Material
 from nearkin.experiments.halving import Halving, run_halving
 from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
@@ -117,7 +118,7 @@ def _run(tasks: Sequence[Task], halving: Halving | None, options: dict[str, Any]
 
 
 def _figures(paper: Paper, setups: Sequence[Setup], records: Sequence[Record], quick: bool) -> tuple:
-    material = Material(records, {setup.use.label: setup.data for setup in setups}, quick)
+    material = Material(records, {setup.use.label: setup.encoded for setup in setups}, quick)
     drawn = [(figure, figure.draw(material)) for figure in paper.figures]
     return tuple(
         {"title": figure.title, "published": figure.published, "drawing": drawing}
@@ -172,9 +173,7 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
             absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
             continue
         try:
-            setups.append(
-                _setup(paper, use, load_dataset(use.name, download=download).encoded(), quick, seed)
-            )
+            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
         except (DataError, OSError) as error:
             absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
     return setups, absent
@@ -187,7 +186,7 @@ def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int)
         return Setup(use, data, GivenSplit(train, test), quick, seed)
     rows = rows_for(use, data, quick, seed)
     data = data if len(rows) == data.n_samples else data.take(rows)
-    return Setup(use, data if use.reduction is None else use.reduction(data), protocol, quick, seed)
+    return Setup(use, data if use.reduction is None else use.reduction(data.encoded()), protocol, quick, seed)
 
 
 def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task], dict]:
@@ -203,7 +202,7 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
             if reason:
                 notes[setup.use.label, method.label] = reason
             else:
-                candidates.append(method.build(setup))
+                candidates.append(encoding_first(method.build(setup), setup.data.encoder))
         tasks += plan_tasks(problem, candidates, setup.protocol, seed, by_code=True)
     return tasks, notes
 
@@ -274,7 +273,7 @@ def _used(setup: Setup) -> UsedDataset:
         label=setup.use.label,
         name=setup.use.name,
         n_rows=setup.data.n_samples,
-        n_features=setup.data.n_features,
+        n_features=setup.encoded.n_features,
         all_rows=known.n if known is not None else setup.data.n_samples,
         source=setup.data.source,
         remark=setup.use.remark,

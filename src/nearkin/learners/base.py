@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
-from nearkin.numerics.given_rows import widened
+from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.rows_in_blocks import block_work, in_blocks, refuse_blocks
 from nearkin.supervision.constraints import row_numbers
 
@@ -31,6 +31,8 @@ class Learner(BaseEstimator):
     tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
     #: Whether CSR input is taken without making it dense.
     accepts_sparse: ClassVar[bool] = False
+    #: Whether `fit` takes `sample_weight`, by its signature; where not, weights count in votes only.
+    accepts_sample_weight: ClassVar[bool] = False
     #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
     slow: ClassVar[bool] = False
     #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
@@ -45,6 +47,10 @@ class Learner(BaseEstimator):
     ready: ClassVar[bool] = True
 
     distance_: Distance
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.accepts_sample_weight = has_fit_parameter(cls, "sample_weight")
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
@@ -64,14 +70,15 @@ class Learner(BaseEstimator):
         Raises with the problem and the fix where labels cannot teach anything.
         """
         refuse_blocks(X, type(self).__name__)
-        X, y = validate_data(
-            self,
-            widened(X),
-            y,
-            accept_sparse="csr" if self.accepts_sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-        )
+        with naming_rows(X):
+            X, y = validate_data(
+                self,
+                widened(X),
+                y,
+                accept_sparse="csr" if self.accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+            )
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < min_classes:
@@ -106,13 +113,14 @@ class Learner(BaseEstimator):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""
         check_is_fitted(self)
         refuse_blocks(X, type(self).__name__)
-        return validate_data(
-            self,
-            widened(X),
-            accept_sparse="csr" if self.accepts_sparse else False,
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
+        with naming_rows(X):
+            return validate_data(
+                self,
+                widened(X),
+                accept_sparse="csr" if self.accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                reset=False,
+            )
 
 
 class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):

@@ -34,10 +34,11 @@ from nearkin.report import require_plotting
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
-from nearkin.report.words import seconds_text
 from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows
+from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
+from nearkin.study.progress_bar import progress_shown
 from nearkin.study.references import (
     imbalance_notices,
     judged_candidates,
@@ -69,7 +70,7 @@ def compare(
     isolate: bool = True,
     seed: int = 0,
     results: str | PathLike | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | str | None = "auto",
     interruptible: bool = False,
     name: str = "data",
     command: str = "",
@@ -128,8 +129,8 @@ def compare(
         Decides folds and starts; the same seed, the same results.
     results : path, optional
         Keep results in this file; the same call continues a stopped run.
-    progress : callable, optional
-        Called with a `Progress` after every fold.
+    progress : callable, bool or "auto"
+        Called with a `Progress` after every fold. "auto" shows a bar in notebooks, True also elsewhere.
     interruptible : bool
         Return what there is on Ctrl-C, with `study.comparison.interrupted` set, instead of raising.
     name : str
@@ -187,7 +188,7 @@ def compare(
         n_folds, 1 if rule is not None else int(repeats)
     )
     circumstances = Circumstances(
-        facts=_facts(data, protocol, rule, scale, seconds, seed),
+        facts=facts_of(data, protocol, rule, scale, seconds, seed),
         versions=versions(),
         command=command,
         notices=notices,
@@ -213,7 +214,7 @@ def compare(
             time_budget=seconds,
             seed=seed,
             description=circumstances.to_dict(),
-            progress=progress,
+            progress=progress_shown(progress),
             interruptible=interruptible,
         )
         records = shown_records(store.results(comparison.run), protocol.n_repeats)
@@ -380,32 +381,3 @@ def original_values(candidate: Candidate, setting: Mapping[str, Any]) -> dict[st
         tried = [value for grid in grids for value in grid.get(key, ())]
         values[key] = next((value for value in tried if describe(value) == described), described)
     return values
-
-
-def _facts(
-    data: Dataset,
-    protocol: Folds | StratifiedFolds,
-    rule: RepeatRule | None,
-    scale: str,
-    seconds: float | None,
-    seed: int,
-) -> dict[str, str]:
-    kind = "stratified " if data.task == "classification" else ""
-    times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
-    more = "" if rule is None else f"; up to {rule.most} times for those that may win"
-    predicts = (
-        f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
-        if data.task == "classification"
-        else f"{data.n_targets} target{'s' if data.n_targets > 1 else ''}: {', '.join(data.target_names[:6])}"
-    )
-    return {
-        "data": data.source or data.name,
-        "rows": f"{data.n_samples:,}",
-        "features": f"{data.n_features:,}" + (" (sparse)" if data.is_sparse else ""),
-        "predicts": predicts,
-        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds"
-        + more,
-        "scaling": scale,
-        "time budget": "none" if seconds is None else seconds_text(seconds),
-        "seed": str(seed),
-    }

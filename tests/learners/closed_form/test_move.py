@@ -11,6 +11,7 @@ from nearkin import KNNClassifier, MoveLabeled, MoveQuery
 from nearkin.distances import EmbeddedDistance, KernelMovedDistance
 from nearkin.learners.closed_form.alpha import AT_MOST, RELATIVE_ALPHAS, Trial, held_out_rows
 from nearkin.learners.closed_form.setting_choice import Choice, Setting, _Trial
+from nearkin.maps import KernelMap
 
 BOTH = [MoveLabeled, MoveQuery]
 
@@ -101,13 +102,26 @@ def test_rbf_kernel_matches_an_explicit_feature_map():
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
     values, vectors = np.linalg.eigh(K)
     features = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    kernel = MoveLabeled(n_targets=1, alpha=0.3, kernel="rbf", kernel_params={"gamma": 0.5}).fit(X, y)
+    kernel = MoveLabeled(n_targets=1, alpha=0.3, kernel=KernelMap(kernel="rbf", gamma=0.5)).fit(X, y)
     assert isinstance(kernel.distance_, KernelMovedDistance)
     # Targets are neighbours in the input space, which an RBF kernel keeps.
     explicit = MoveLabeled(n_targets=1, alpha=0.3).fit(features, y)
     np.testing.assert_allclose(
         kernel.distance_.pairwise(X, X), explicit.distance_.pairwise(features, features), atol=1e-6
     )
+
+
+def test_a_kernel_is_named_as_for_every_learner():
+    X, y = load_iris(return_X_y=True)
+    settings = {"n_targets": 1, "alpha": 0.1}
+    polynomial = KernelMap(kernel="polynomial", gamma=0.5, degree=2, coef0=2.0)
+    found = MoveLabeled(kernel=polynomial, **settings).fit(X, y)
+    old = MoveLabeled(
+        kernel="polynomial", kernel_params={"gamma": 0.5, "degree": 2, "coef0": 2.0}, **settings
+    )
+    with pytest.warns(FutureWarning, match="kernel=KernelMap"):
+        old.fit(X, y)
+    assert np.array_equal(found.distance_.pairwise(X, X), old.distance_.pairwise(X, X))
 
 
 def test_queries_stay_where_they_are():
@@ -160,7 +174,7 @@ def test_auto_alpha_works_in_the_dual_form_and_with_kernels():
     X, y = make_blobs(60, 200, centers=3, cluster_std=9.0, random_state=0)
     for n in (1, "all", "auto"):
         assert MoveLabeled(n).fit(X, y).alpha_ > 0
-        assert MoveLabeled(n, kernel="rbf", kernel_params={"gamma": 1e-3}).fit(X, y).alpha_ > 0
+        assert MoveLabeled(n, kernel=KernelMap(kernel="rbf", gamma=1e-3)).fit(X, y).alpha_ > 0
         assert MoveLabeled(n).fit(sparse.csr_array(X * (rng.random(X.shape) < 0.2)), y).alpha_ > 0
 
 

@@ -63,6 +63,7 @@ def test_weights_are_prices():
     assert learner.objective_ * 60 == pytest.approx(value, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.5, 1.0])
 def test_the_authors_projections_lead_to_the_same_metric(gamma):
     learner = ITML(gamma, tol=1e-10).fit(X, **GIVEN)

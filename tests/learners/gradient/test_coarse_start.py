@@ -36,6 +36,7 @@ def objective():
     return Objective(LinearMap(init="identity"), MEGMLoss(), X, y, np.eye(5).ravel())
 
 
+@pytest.mark.slow
 def test_ends_as_well_as_without_a_sample(objective):
     theta = np.eye(5).ravel()
     plain = minimise_exactly(LBFGS(200, 1e-7), objective, theta, lambda *_: False)

@@ -35,6 +35,7 @@ def test_float32_and_float64_agree():
     assert single.objective_ == pytest.approx(double.objective_, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_large_data_is_optimised_in_float32_to_the_same_objective():
     digits, labels = load_digits(return_X_y=True)
     assert len(digits) >= NCA.fit_policy.float32_from

@@ -34,6 +34,7 @@ def make_blurred_helix(random_state):
     return make_helix(240, random_state, noise=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "init"),
     [(make_two_classes, "random"), (make_eight_classes, "kmeans"), (make_blurred_helix, "kmeans")],

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
+from sklearn.exceptions import ConvergenceWarning
 
 from nearkin.learners.prototype import LMDL, KernelLMDL
+from nearkin.maps import KernelMap
 
 
 def test_the_linear_kernel_gives_the_distances_of_lmdl(blobs):
@@ -63,3 +66,13 @@ def test_kernels_that_are_not_symmetric_are_refused(blobs):
 def test_bad_sizes_are_refused(blobs, setting):
     with pytest.raises(ValueError, match=f"{setting}=0: expected None or a positive whole number"):
         KernelLMDL(**{setting: 0}).fit(*blobs)
+
+
+def test_a_kernel_map_brings_its_parameters():
+    X, y = load_iris(return_X_y=True)
+    settings = {"n_prototypes": 1, "max_epochs": 2, "random_state": 0}
+    apart = KernelLMDL(kernel="polynomial", gamma=0.1, degree=2, coef0=0.5, n_landmarks=40, **settings)
+    together = KernelLMDL(kernel=KernelMap(None, "polynomial", 0.1, 2, 0.5, 40), **settings)
+    with pytest.warns(ConvergenceWarning):
+        distances = [learner.fit(X, y).distance_.pairwise(X[:5], X) for learner in (apart, together)]
+    assert np.array_equal(*distances)

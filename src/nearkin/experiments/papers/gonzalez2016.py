@@ -135,7 +135,7 @@ def _curves(
 
 
 def _exceeds(setup: Setup, size: tuple[int, int]) -> bool:
-    return setup.data.n_samples > size[0] or setup.data.n_features > size[1]
+    return setup.data.n_samples > size[0] or setup.encoded.n_features > size[1]
 
 
 def _no_full(setup: Setup) -> str:

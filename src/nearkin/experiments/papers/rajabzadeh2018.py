@@ -82,7 +82,7 @@ TABLE_5 = PublishedTable.by_dataset(
 
 def _prepare(setup: Setup) -> list:
     if setup.use.kind == "images":
-        return [PCA(min(IMAGE_DIMENSIONS, setup.data.n_features), random_state=0)]
+        return [PCA(min(IMAGE_DIMENSIONS, setup.encoded.n_features), random_state=0)]
     if setup.use.kind == "documents":
         return [TextReduction(TEXT_DIMENSIONS), Normalizer()]
     return [StandardScaler()]

@@ -88,7 +88,7 @@ def _with_k(setup: Setup, label: str, learner, **grid) -> Candidate:
 
 
 def _dimensions(setup: Setup) -> list[int]:
-    return explaining(setup.data.X, QUICK_EXPLAINED if setup.quick else EXPLAINED)
+    return explaining(setup.encoded.X, QUICK_EXPLAINED if setup.quick else EXPLAINED)
 
 
 def _lmnn(setup: Setup) -> Candidate:

@@ -75,6 +75,12 @@ FEWER_DIMENSIONS = PublishedTable.by_dataset(
 )
 
 
+FORM_OF_NEWS = (
+    "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
+    "80.5 %; the paper does not describe its features"
+)
+
+
 def reduced(n_components: int, weigh_terms: bool = False) -> Callable[[Dataset], Dataset]:
     """Documents or images in principal directions of all rows, as the paper has them before it splits."""
 
@@ -204,6 +210,16 @@ PAPER = Paper(
         time_ratios(TABLE_4, MOVE_LABELED, LEARNED),
         wilcoxon("accuracy", [(MOVE_LABELED, other) for other in (ORIGINAL, *LEARNED)]),
     ),
+    reasons={
+        (
+            "glass",
+            MOVE_LABELED,
+        ): "its own choice of the penalty: chosen with k by cross-validation as in the paper, "
+        "six splits have 69.3 % where its own choice has 66.7",
+        ("News", ORIGINAL): FORM_OF_NEWS,
+        ("News", MOVE_LABELED): FORM_OF_NEWS,
+        ("News", MOVE_QUERY): FORM_OF_NEWS,
+    },
     facts=(
         "four random splits 70/30 (small sets: 20); centred, wine as z-scores; documents and images reduced "
         "to 300 dimensions; one target per row; k and all other settings chosen inside the training part"

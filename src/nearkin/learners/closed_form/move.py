@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -12,8 +13,9 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
 from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm, part_of_the_way
-from nearkin.learners.closed_form.setting_choice import ALL, Choice, choosing_rows
+from nearkin.learners.closed_form.setting_choice import ALL, Choice, choosing_rows, fewer_rows
 from nearkin.learners.settings import check_count
+from nearkin.maps import KernelMap
 from nearkin.numerics.class_means import ClassMeans
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.pairs import candidate_rows, listed_pairs
@@ -113,6 +115,8 @@ class _Move(Learner):
         return DualForm(X, pairs, self._moves, **options)
 
     def _relative_alpha(self, X, codes, sample_weight, options: dict) -> float:
+        X, codes, sample_weight = fewer_rows(X, codes, sample_weight)
+
         def distances_for(rows, relative_alphas):
             weights = None if sample_weight is None else sample_weight[rows]
             pairs = self._pairs(X[rows], codes[rows], weights)
@@ -155,13 +159,14 @@ class MoveLabeled(_Move):
         one quarter by how high their class stands in the list. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
-        it tries ten and keeps the one of best k-NN accuracy on held-out training rows. Of penalties that
+        it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
         cannot be told apart (one standard error, 0.3 points at most) it takes the one with fewest hubs.
-    kernel : None, str or callable, default=None
+    kernel : None, str, callable or KernelMap, default=None
         Move in the feature space of this kernel: "rbf", "polynomial", "linear", or any name or function that
-        `sklearn.metrics.pairwise.pairwise_kernels` takes.
+        `sklearn.metrics.pairwise.pairwise_kernels` takes. ``KernelMap(kernel="rbf", gamma=0.1)`` sets its
+        parameters; all rows span the space, whatever its `n_landmarks`.
     kernel_params : dict or None, default=None
-        Parameters of the kernel, such as ``{"gamma": 0.1}`` or ``{"gamma": "scale"}``.
+        Deprecated: parameters of the kernel.
     share : "auto" or float, default="auto"
         How far references go, from 0 (they stay) to 1 (all the way). "auto" chooses among 0, 0.5 and 1
         with n_targets="auto", and is 1 for a given number of targets.
@@ -266,7 +271,23 @@ class MoveLabeled(_Move):
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row's pairs; rows of weight zero are left out.
         """
-        return self._fit(X, y, sample_weight, self.kernel, self.kernel_params, self.share)
+        return self._fit(X, y, sample_weight, *self._named_kernel(), self.share)
+
+    def _named_kernel(self) -> tuple[object, dict | None]:
+        """The kernel and its parameters, whichever way they were given."""
+        if self.kernel_params is not None:
+            warnings.warn(
+                "kernel_params is deprecated; write kernel=KernelMap(kernel='rbf', gamma=0.1), as for every "
+                "other learner.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        if not isinstance(self.kernel, KernelMap):
+            return self.kernel, self.kernel_params
+        name = self.kernel.kernel
+        known = {"rbf": ("gamma",), "polynomial": ("gamma", "degree", "coef0")}
+        keys = known.get(name, ()) if isinstance(name, str) else ()
+        return name, {key: getattr(self.kernel, key) for key in keys}
 
     def move(self, X, out=None) -> np.ndarray:
         """Rows as references, where the learned distance places them: what to store, of new rows as well.

@@ -10,6 +10,7 @@ from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
 from nearkin.learners.prototype.starts import start_matrix
+from nearkin.maps import KernelMap
 from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_scale
 
 # More rows than this are represented by as many random ones (Nystroem).
@@ -35,8 +36,9 @@ class KernelLMDL(PrototypeLearner):
         Rows of each factor. None keeps all coordinates below 64, else 32.
     beta : float, default=3.0
         Slope of the sigmoid in the objective.
-    kernel : {"rbf", "polynomial", "linear"} or callable, default="rbf"
-        A function takes arrays of m and n rows and returns the m x n kernel values.
+    kernel : {"rbf", "polynomial", "linear"}, callable or KernelMap, default="rbf"
+        A function takes arrays of m and n rows and returns the m x n kernel values. A `KernelMap` brings its
+        own gamma, degree, coef0 and n_landmarks.
     gamma : float or "scale", default="scale"
         Factor of the squared distance in "rbf" and of the inner product in "polynomial"; "scale" is one
         over the summed variances of the features.
@@ -159,7 +161,7 @@ class KernelLMDL(PrototypeLearner):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        check_kernel(self.kernel)
+        check_kernel(self._given_kernel().kernel)
         for name in ("n_landmarks", "n_components"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
@@ -167,14 +169,22 @@ class KernelLMDL(PrototypeLearner):
         if self.init_metric not in KERNEL_STARTS:
             raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(KERNEL_STARTS)}.")
 
+    def _given_kernel(self) -> KernelMap:
+        """The kernel and its parameters, given together or apart."""
+        if isinstance(self.kernel, KernelMap):
+            return self.kernel
+        n_landmarks = MAX_LANDMARKS if self.n_landmarks is None else self.n_landmarks
+        return KernelMap(None, self.kernel, self.gamma, self.degree, self.coef0, n_landmarks)
+
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
-        n_landmarks = min(len(X), MAX_LANDMARKS if self.n_landmarks is None else self.n_landmarks)
+        given = self._given_kernel()
+        n_landmarks = min(len(X), given.n_landmarks)
         chosen = np.arange(len(X))
         if n_landmarks < len(X):
             chosen = np.sort(rng.choice(len(X), n_landmarks, replace=False))
         self.landmarks_ = X[chosen]
-        settings = {"gamma": kernel_scale(X, self.gamma), "degree": self.degree, "coef0": self.coef0}
-        rows = KernelValues(self.landmarks_, self.kernel, **settings)
+        settings = {"gamma": kernel_scale(X, given.gamma), "degree": given.degree, "coef0": given.coef0}
+        rows = KernelValues(self.landmarks_, given.kernel, **settings)
         K = rows(X)
         orthonormal = kernel_basis(K[chosen])
         features = K @ orthonormal.T
