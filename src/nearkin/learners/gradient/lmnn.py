@@ -12,12 +12,15 @@ from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
 from nearkin.objective import Objective
 from nearkin.solvers.coordinates import whitening
+from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
 
 #: How often "auto" chooses targets anew.
 REFRESHES = 3
 #: Share of the objective that a step must gain where targets will be chosen anew.
 ROUGH_TOL = 1e-3
+#: From a start of the right size, a first step that changes all of it goes too far.
+LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
 
 def check_margin_settings(learner) -> None:
@@ -65,6 +68,9 @@ class _LargeMarginLearner(GradientLearner):
     def _improved_start(self, objective, theta0):
         return at_best_scale(objective, theta0)
 
+    def _solver(self):
+        return named_solver(self.solver, self.max_iter, self.tol, LARGE_MARGIN_DESCENT)
+
     def _coordinates(self, objective):
         n, d = objective.F.shape
         # With more features than rows the decomposition would cost more than the steps it saves.
@@ -74,7 +80,7 @@ class _LargeMarginLearner(GradientLearner):
         for _ in range(self._n_refreshes(len(objective.F))):
             # Targets that will be chosen anew need not be served to the last digit.
             rough = minimise_exactly(
-                named_solver(self.solver, self.max_iter, max(self.tol, ROUGH_TOL)),
+                named_solver(self.solver, self.max_iter, max(self.tol, ROUGH_TOL), LARGE_MARGIN_DESCENT),
                 objective,
                 theta,
                 callback,
