@@ -87,7 +87,7 @@ def compare(
     jobs : int
         Worker processes; 0 means one per core. Results do not depend on it.
     pool : WorkerPool or the like, optional
-        Workers to use instead of processes of this machine, such as a `nearkin.scale.cluster.ClusterPool`.
+        Workers to use instead of processes of this machine, such as a ``nearkin.scale.cluster.ClusterPool``.
     time_budget : float, optional
         Seconds for everything.
     task_seconds, task_memory, isolate, progress
