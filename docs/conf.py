@@ -44,8 +44,8 @@ exclude_patterns = [
     "sg_execution_times.rst",
 ]
 nitpicky = True
-# Docstrings put parameters in single backticks too; what has a dot in it must be found.
-nitpick_ignore_regex = [("py:obj", r"[^.]*"), ("py:obj", r"(sklearn|scipy|numpy|pandas|faiss)\..*")]
+# Docstrings put parameters and names of other packages in single backticks too; ours must be found.
+nitpick_ignore_regex = [("py:obj", r"(?!nearkin\.).*")]
 suppress_warnings = ["config.cache"]  # a function among the gallery's settings cannot be pickled
 
 # Pages are plain Markdown with formulas and links to headings as forges spell them.

@@ -26,7 +26,7 @@ study = compare(
     time_budget=None,
     isolate=False,
 )
-study  # noqa: B018
+study
 
 # %%
 # The leaderboard is a data frame; every fold of every learner is kept too.

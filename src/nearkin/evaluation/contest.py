@@ -87,7 +87,7 @@ def compare(
     jobs : int
         Worker processes; 0 means one per core. Results do not depend on it.
     pool : WorkerPool or the like, optional
-        Workers to use instead of processes of this machine, such as a `nearkin.scale.cluster.ClusterPool`.
+        Workers to use instead of processes of this machine, such as a ``nearkin.scale.cluster.ClusterPool``.
     time_budget : float, optional
         Seconds for everything.
     task_seconds, task_memory, isolate, progress
@@ -201,6 +201,8 @@ class _Contest:
         self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
+        # Repeats are for the time that is left when all that fit in have had their folds.
+        self._untuned(self.shares.rest)
         self._repeat()
         self._untuned(1.0)
 
