@@ -54,6 +54,14 @@ def scores(queries, stored, truth, labels) -> list[float]:
 def methods(stored, labels, queries, truth):
     """(name, what changes in production, scores) of each."""
     yield "index as it is", "nothing", scores(queries, stored, truth, labels)
+    for name, learner in {
+        "Move-labeled (default)": MoveLabeled(),
+        "Move-labeled, `n_targets=1`": MoveLabeled(n_targets=1),
+        "Move-labeled, `n_targets=20`": MoveLabeled(n_targets=20),
+        "Move-labeled, `n_targets='all'`": MoveLabeled(n_targets="all"),
+    }.items():
+        moved = learner.fit(stored, labels).move(stored)
+        yield name, "stored vectors only", scores(queries, moved, truth, labels)
     whiten = PCA(min(stored.shape[1], len(stored) // 2), whiten=True).fit(stored)
     both = unit(whiten.transform(queries)), unit(whiten.transform(stored))
     yield "whitening", "stored vectors and every query", scores(*both, truth, labels)
@@ -64,13 +72,6 @@ def methods(stored, labels, queries, truth):
     yield "class centroids", "no neighbours any more", [centroid, np.nan, np.nan]
     head = LogisticRegression(C=10.0, max_iter=300).fit(stored, labels).score(queries, truth)
     yield "logistic head", "no neighbours any more", [head, np.nan, np.nan]
-    for n_targets in (1, 20):
-        move = MoveLabeled(n_targets=n_targets).fit(stored, labels).distance_.embed_references
-        yield (
-            f"Move-labeled, n_targets={n_targets}",
-            "stored vectors only",
-            scores(queries, move(stored), truth, labels),
-        )
 
 
 def few_of_each(labels: np.ndarray, count: int) -> np.ndarray:

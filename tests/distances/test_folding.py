@@ -87,3 +87,25 @@ def test_bent_queries_have_no_query_map():
 
     with pytest.raises(TypeError, match="Bent, which is not an affine map"):
         EmbeddedDistance.symmetric(Bent()).folded("ip").query_map(12)
+
+
+def test_duplicate_rows_differ_from_l2_only_among_equals():
+    """Ranked by row number equal rows may change places; by distance nothing is lost."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 16)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[200:] = rows[100:200]
+    queries = rng.normal(size=(40, 16)).astype(np.float32)
+    distance = EmbeddedDistance(
+        references=AffineEmbedding(0.5 * rng.normal(size=(16, 16)).astype(np.float32))
+    )
+    D = distance.pairwise(queries.astype(np.float64), rows.astype(np.float64))
+    tenth = np.sort(D, axis=1)[:, 9:10]
+    for metric in ("ip", "cosine"):
+        folding = distance.folded(metric, rows)
+        there, asked = folding.embed_references(rows), folding.embed_queries(queries)
+        scores = asked @ there.T
+        if metric == "cosine":
+            scores /= np.linalg.norm(there, axis=1)
+        found = np.argsort(-scores, axis=1)[:, :10]
+        assert (np.take_along_axis(D, found, axis=1) <= tenth * (1 + 1e-5)).mean() >= 0.999

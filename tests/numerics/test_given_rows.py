@@ -1,5 +1,7 @@
 """Rows as people hold them are widened, checked, and refused with the place of what is wrong."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -68,3 +70,26 @@ def test_what_is_wrong_is_told_with_its_row():
 def test_large_but_finite_rows_are_fine():
     rows = np.full((4, 2), 1e308)
     assert checked_rows(rows) is rows
+
+
+def test_public_calls_name_the_row_that_is_wrong():
+    from nearkin import RCA, KNNClassifier, MoveLabeled
+    from nearkin.stores import Mover
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)).astype(np.float32), np.arange(40) % 2
+    holed, endless = X.copy(), X.copy()
+    holed[7, 2], endless[5, 0] = np.nan, np.inf
+    move, rca, knn = MoveLabeled().fit(X, y), RCA().fit(X, y), KNNClassifier().fit(X, y)
+    calls = [move.move, rca.transform, knn.predict, knn.kneighbors, Mover(move), rca.distance_.embed_queries]
+    calls += [partial(learner.fit, y=y) for learner in (RCA(), MoveLabeled(), KNNClassifier())]
+    for call in calls:
+        with pytest.raises(ValueError, match="a NaN in row 7, column 2"):
+            call(holed)
+        with pytest.raises(ValueError, match="an infinity in row 5, column 0"):
+            call(endless)
+    for call in calls[:6]:
+        with pytest.raises(ValueError, match="2"):
+            call(X[:, :2])
+        with pytest.raises((ValueError, TypeError)):
+            call(np.array([["a", "b", "c"]]))

@@ -82,6 +82,8 @@ def require_writable(path: Path | None) -> None:
     """Refuse now, before minutes of work, a file that could not be written afterwards."""
     if path is None:
         return
+    # A link stays a link, also where it leads to a file that does not exist yet.
+    path = Path(os.path.realpath(path))
     folder = path.parent
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give the name of a file.")

@@ -221,7 +221,11 @@ def read_data(
 
 def announce_task(dataset, asked: str | None) -> None:
     """Say which task was chosen and why, before any work starts."""
-    if asked is None and dataset.task_reason:
+    if asked is not None:
+        to_stderr(f"task: {dataset.task}, as asked for")
+    elif not dataset.task_reason:
+        to_stderr(f"task: {dataset.task}, as {dataset.name} is known for")
+    else:
         other = "regression" if dataset.task == "classification" else "classification"
         to_stderr(f"task: {dataset.task}, as {dataset.task_reason} (--task {other} overrides)")
 

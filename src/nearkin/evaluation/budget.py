@@ -27,6 +27,7 @@ class Shares:
     first_folds: float = 0.45
     untuned: float = 0.7
     tuned: float = 0.85
+    rest: float = 0.95  # of the untuned folds, as far as they fit in
     grace: float = 0.1  # for what is under way at the end of a stage
     sure_of_a_fold: int = 6  # of the quickest candidates, however long that takes
 

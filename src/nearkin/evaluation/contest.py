@@ -201,6 +201,8 @@ class _Contest:
         self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
+        # Repeats are for the time that is left when all that fit in have had their folds.
+        self._untuned(self.shares.rest)
         self._repeat()
         self._untuned(1.0)
 

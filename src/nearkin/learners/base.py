@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
-from nearkin.numerics.given_rows import widened
+from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.rows_in_blocks import block_work, in_blocks, refuse_blocks
 from nearkin.supervision.constraints import row_numbers
 
@@ -70,14 +70,15 @@ class Learner(BaseEstimator):
         Raises with the problem and the fix where labels cannot teach anything.
         """
         refuse_blocks(X, type(self).__name__)
-        X, y = validate_data(
-            self,
-            widened(X),
-            y,
-            accept_sparse="csr" if self.accepts_sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-        )
+        with naming_rows(X):
+            X, y = validate_data(
+                self,
+                widened(X),
+                y,
+                accept_sparse="csr" if self.accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+            )
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < min_classes:
@@ -112,13 +113,14 @@ class Learner(BaseEstimator):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""
         check_is_fitted(self)
         refuse_blocks(X, type(self).__name__)
-        return validate_data(
-            self,
-            widened(X),
-            accept_sparse="csr" if self.accepts_sparse else False,
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
+        with naming_rows(X):
+            return validate_data(
+                self,
+                widened(X),
+                accept_sparse="csr" if self.accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                reset=False,
+            )
 
 
 class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):

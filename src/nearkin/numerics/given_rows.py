@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
 import numpy as np
 from scipy import sparse
 
@@ -65,15 +68,47 @@ def checked_rows(X, width: int | None = None, *, what: str = "X"):
     return X
 
 
+@contextmanager
+def naming_rows(X) -> Iterator[None]:
+    """A check that says only "contains NaN" says which row and column, if X is an array, table or CSR.
+
+    >>> with naming_rows([[1.0], [float("nan")]]):
+    ...     raise ValueError("Input X contains NaN.")
+    Traceback (most recent call last):
+    ...
+    ValueError: X has a NaN in row 1, column 0; clean the rows first.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if not any(word in str(error) for word in ("NaN", "infinity", "too large")):
+            raise
+        found = None
+        with suppress(Exception):  # what cannot be looked through keeps its own message
+            rows = widened(X)
+            rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
+            found = _first_unsound(rows, "X")
+        if found is None:
+            raise
+        raise ValueError(found) from error
+
+
 def _check_finite(X, what: str) -> None:
+    found = _first_unsound(X, what)
+    if found is not None:
+        raise ValueError(found)
+
+
+def _first_unsound(X, what: str) -> str | None:
+    """What is wrong with the first value that is NaN or infinite, and where; None if all are finite."""
     values = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         # The sum is finite if all values are, up to overflow; only else each is looked at.
         if np.isfinite(values.sum(dtype=np.float64)):
-            return
+            return None
     bad = ~np.isfinite(values)
     if not bad.any():
-        return
+        return None
     if sparse.issparse(X):
         place = int(np.flatnonzero(bad)[0])
         row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
@@ -82,4 +117,4 @@ def _check_finite(X, what: str) -> None:
         row, column = (int(number) for number in np.argwhere(bad)[0])
         value = values[row, column]
     named = "a NaN" if np.isnan(value) else "an infinity"
-    raise ValueError(f"{what} has {named} in row {row}, column {column}; clean the rows first.")
+    return f"{what} has {named} in row {row}, column {column}; clean the rows first."

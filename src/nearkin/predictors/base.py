@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
-from nearkin.numerics.given_rows import widened
+from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
@@ -198,13 +198,14 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     def _validate_queries(self, X):
         refuse_blocks(X, type(self).__name__)
-        return validate_data(
-            self,
-            widened(X),
-            accept_sparse="csr" if self._takes_sparse() else False,
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
+        with naming_rows(X):
+            return validate_data(
+                self,
+                widened(X),
+                accept_sparse="csr" if self._takes_sparse() else False,
+                dtype=[np.float64, np.float32],
+                reset=False,
+            )
 
     def kneighbors(self, X=None, n_neighbors: int | None = None, return_distance: bool = True):
         """Nearest references of each row.

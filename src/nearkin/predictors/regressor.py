@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from nearkin.numerics.given_rows import widened
+from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import kept_rows, stacked
 from nearkin.rows_in_blocks import by_blocks, refuse_blocks
@@ -81,15 +81,16 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
             Passed to the learner's fit.
         """
         refuse_blocks(X, type(self).__name__)
-        X, y = validate_data(
-            self,
-            widened(X),
-            y,
-            accept_sparse="csr" if self._takes_sparse() else False,
-            dtype=[np.float64, np.float32],
-            multi_output=True,
-            y_numeric=True,
-        )
+        with naming_rows(X):
+            X, y = validate_data(
+                self,
+                widened(X),
+                y,
+                accept_sparse="csr" if self._takes_sparse() else False,
+                dtype=[np.float64, np.float32],
+                multi_output=True,
+                y_numeric=True,
+            )
         if y.dtype.kind not in "fiub":
             raise ValueError(
                 f"KNNRegressor predicts numbers, but y holds {y.dtype} values such as {y.ravel()[0]!s}; "

@@ -173,7 +173,8 @@ def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
     found = []
     cut_short = [row.label for row in comparison.rows if row.partial and row.note.endswith(NOT_RUN_BUDGET)]
     if cut_short:
-        found.append(f"Some folds were not run for want of time: {', '.join(cut_short)}.")
+        why = "as it was stopped" if comparison.interrupted else "for want of time"
+        found.append(f"Some folds were not run {why}: {', '.join(cut_short)}.")
     for row in comparison.rows:
         own = [record for record in records if record.learner == row.label]
         warned = sum(any("ConvergenceWarning" in text for text in record.warnings) for record in own)

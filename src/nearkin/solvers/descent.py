@@ -80,7 +80,7 @@ class LineSearchSolver(Solver):
         def vanished(gradient: np.ndarray) -> bool:
             return bool(np.abs(gradient).max(initial=0) <= self.tol * policy.gradient_share)
 
-        point, guess = _beginning(fun, np.array(theta0, dtype=np.float64))
+        point, guess = _beginning(fun, np.array(theta0, dtype=np.float64), policy)
         history, evaluations, restarts = [point.value], 1, 0
         message = "the budget of steps ran out"
         converged = False
@@ -99,7 +99,7 @@ class LineSearchSolver(Solver):
                 if directions.forget() and restarts < policy.most_restarts and not settled:
                     restarts += 1
                     evaluations += 1
-                    point, guess = _beginning(fun, start.theta)
+                    point, guess = _beginning(fun, start.theta, policy)
                     continue
                 last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
                 converged = last_fall <= policy.precision_limit * max(abs(history[-1]), 1.0)
@@ -121,10 +121,12 @@ class LineSearchSolver(Solver):
         )
 
 
-def _beginning(fun: Function, theta: np.ndarray) -> tuple[Point, float]:
-    """Where a search begins, and a step along the gradient that moves theta by one."""
+def _beginning(fun: Function, theta: np.ndarray, policy: DescentPolicy) -> tuple[Point, float]:
+    """Where a search begins, and a step along the gradient: by one, or a share of theta's length."""
     value, gradient = fun(theta)
-    return Point(0.0, value, 0.0, theta, gradient), 1 / max(float(np.linalg.norm(gradient)), 1e-300)
+    size = float(np.linalg.norm(theta))
+    length = min(1.0, policy.first_step * size) if size > 0 else 1.0
+    return Point(0.0, value, 0.0, theta, gradient), length / max(float(np.linalg.norm(gradient)), 1e-300)
 
 
 def _settled(history: list[float], tol: float, policy: DescentPolicy) -> bool:

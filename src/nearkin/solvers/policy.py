@@ -46,6 +46,10 @@ class DescentPolicy:
     Attributes
     ----------
     line_search : LineSearchPolicy
+    first_step : float
+        Length of the first step, in which nothing is known of the curvature, as a share of that of the
+        parameters; at most one. The large-margin learners take 0.1 [measured: LMNN passes an objective of 4.6
+        on a mixture of 9,234 x 300 after 6 evaluations, after 15 with a step of one, after 8 with 0.03].
     steps_to_settle : int
         Steps that together must have gained less than the tolerance for each: one or two may be
         chance [measured on MNIST in 164 dimensions: with fewer, NCA stopped at .0128 instead of .0106].
@@ -64,6 +68,7 @@ class DescentPolicy:
     """
 
     line_search: LineSearchPolicy = field(default_factory=LineSearchPolicy)
+    first_step: float = float("inf")
     steps_to_settle: int = 4
     smallest_tol: float = 1e-8
     gradient_share: float = 1e-3

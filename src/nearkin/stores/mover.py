@@ -13,6 +13,7 @@ from scipy import sparse
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import AffineEmbedding
 from nearkin.evaluation.fingerprints import array_digest, digest
+from nearkin.numerics.given_rows import checked_rows
 from nearkin.persistence import load, save
 from nearkin.stores.base import StoreError
 
@@ -61,7 +62,8 @@ class Mover:
         self.fingerprint = digest(_described(self._embedding))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return np.asarray(self._embedding(np.asarray(X, dtype=np.float64)), dtype=np.float32)
+        rows = checked_rows(X, self.width, what="rows")
+        return np.asarray(self._embedding(rows.astype(np.float64)), dtype=np.float32)
 
     def to_bytes(self) -> bytes:
         """A model file of the learner, without the rows it was fitted on."""

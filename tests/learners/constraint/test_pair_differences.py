@@ -37,3 +37,19 @@ def test_single_precision_rows_are_subtracted_in_double(pairs):
     X = (X + 1000).astype(np.float32)
     exact = (X[rows].astype(float) - X[neighbours].astype(float)) ** 2
     assert np.array_equal(SquaredDifferences(X, rows, neighbours).take(slice(None)), exact)
+
+
+def test_single_precision_is_kept_and_summed_in_double():
+    rng = np.random.default_rng(0)
+    X, (left, right) = rng.normal(size=(40, 6)), rng.integers(40, size=(2, 300))
+    plain = SquaredDifferences(X, left, right)
+    single = SquaredDifferences(X, left, right, single_from=1000)
+    assert single._stored.dtype == np.float32
+    weights, coefficients = rng.random(6), rng.normal(size=300)
+    np.testing.assert_allclose(single.times(weights), plain.times(weights), rtol=1e-6)
+    expected = plain.transposed_times(coefficients)
+    found = single.transposed_times(coefficients)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(coefficients).sum())
+    pairs, columns = np.array([3, 5]), np.array([0, 4])
+    np.testing.assert_allclose(single.take(pairs, columns), plain.take(pairs, columns), rtol=1e-6)

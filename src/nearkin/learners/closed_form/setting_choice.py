@@ -129,6 +129,15 @@ class Choice:
         return self.relative_alphas if self.alpha is None else (1.0,)
 
 
+def fewer_rows(X, codes, sample_weight, most: int = MOST_ROWS):
+    """At most so many of the rows, the same share of each class; always the same ones."""
+    if X.shape[0] <= most:
+        return X, codes, sample_weight
+    by_class = np.argsort(codes, kind="stable")
+    rows = np.sort(by_class[np.linspace(0, len(codes) - 1, most).astype(int)])
+    return X[rows], codes[rows], None if sample_weight is None else sample_weight[rows]
+
+
 def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     """Dense rows with the geometry of (some of) the training rows, their codes and their weights.
 
@@ -137,11 +146,7 @@ def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     """
     dense = kernel is None and not sparse.issparse(X)
     most = MOST_ROWS if dense else MOST_GRAM_ROWS
-    if X.shape[0] > most:
-        by_class = np.argsort(codes, kind="stable")
-        rows = np.sort(by_class[np.linspace(0, len(codes) - 1, most).astype(int)])
-        X, codes = X[rows], codes[rows]
-        sample_weight = None if sample_weight is None else sample_weight[rows]
+    X, codes, sample_weight = fewer_rows(X, codes, sample_weight, most)
     if dense:
         return X, codes, sample_weight
     options = kernel or {"kernel": "linear", "params": None}

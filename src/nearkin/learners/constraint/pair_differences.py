@@ -23,9 +23,13 @@ class SquaredDifferences:
         The two ends of each pair.
     memory_budget : int
         Bytes that the matrix may take to be stored.
+    single_from : int, optional
+        A matrix of more bytes than this is stored in single precision, rounded but summed in double.
     """
 
-    def __init__(self, X, rows, neighbours, memory_budget: int = MEMORY_BUDGET):
+    def __init__(
+        self, X, rows, neighbours, memory_budget: int = MEMORY_BUDGET, single_from: int | None = None
+    ):
         self.X = X
         self.rows = rows
         self.neighbours = neighbours
@@ -34,7 +38,8 @@ class SquaredDifferences:
         self._stored: np.ndarray | None = None
         if self.shape[0] * self.shape[1] * 8 <= memory_budget:
             # Made in blocks: both ends of all pairs at once would take as much again twice.
-            stored = np.empty(self.shape)
+            large = single_from is not None and self.shape[0] * self.shape[1] * 8 > single_from
+            stored = np.empty(self.shape, dtype=np.float32 if large else np.float64)
             for part, block in self._blocks():
                 stored[part] = block
             self._stored = stored
@@ -51,6 +56,8 @@ class SquaredDifferences:
     def take(self, pairs, columns=slice(None)) -> np.ndarray:
         """Rows of the matrix, or some columns of them."""
         if self._stored is not None:
+            if self._stored.dtype != np.float64:
+                return self._stored[pairs][:, columns].astype(np.float64)
             if isinstance(pairs, slice) or isinstance(columns, slice):
                 return self._stored[pairs][:, columns]
             from nearkin.numerics.kernels_pair_graph import gather
@@ -68,12 +75,12 @@ class SquaredDifferences:
 
     def times(self, weights: np.ndarray) -> np.ndarray:
         """Weighted squared distance of each pair."""
-        if self._stored is not None:
+        if self._stored is not None and self._stored.dtype == np.float64:
             return self._stored @ weights
         return np.concatenate([block @ weights for _, block in self._blocks()])
 
     def transposed_times(self, coefficients: np.ndarray) -> np.ndarray:
         """Sum of the pairs' squared differences, each with its coefficient."""
-        if self._stored is not None:
+        if self._stored is not None and self._stored.dtype == np.float64:
             return coefficients @ self._stored
         return sum(coefficients[part] @ block for part, block in self._blocks())

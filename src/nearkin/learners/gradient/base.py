@@ -32,6 +32,8 @@ from nearkin.objective import Objective
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.coordinates import Coordinates, minimise_in
+from nearkin.solvers.descent import LineSearchSolver
+from nearkin.solvers.policy import DescentPolicy
 
 
 @dataclass
@@ -352,14 +354,17 @@ def usual_spread(F: np.ndarray) -> float:
     return float(np.sqrt(varying.mean())) if varying.size else 1.0
 
 
-def named_solver(solver, max_iter: int, tol: float) -> Solver:
-    """A solver by its name, with the budget and tolerance of the learner; or the solver itself."""
+def named_solver(solver, max_iter: int, tol: float, policy: DescentPolicy | None = None) -> Solver:
+    """A solver by its name, with the budget, tolerance and policy of the learner; or the solver itself."""
     if isinstance(solver, Solver):
         return solver
     known = all_solvers()
     if solver not in known:
         raise ValueError(f"solver={solver!r}: expected one of {list(known)} or a nearkin.solvers.Solver.")
-    return known[solver](max_iter, tol)
+    named = known[solver](max_iter, tol)
+    if isinstance(named, LineSearchSolver):
+        named.policy = policy
+    return named
 
 
 def after_kernel(kernel, inner: Map) -> Map:

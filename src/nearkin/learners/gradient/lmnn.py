@@ -6,13 +6,17 @@ from numbers import Real
 
 import numpy as np
 
-from nearkin.learners.gradient.base import GradientLearner, after_kernel
+from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
 from nearkin.objective import Objective
 from nearkin.solvers.coordinates import whitening
+from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
+
+#: From a start of the right size, a first step that changes all of it goes too far.
+LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
 
 def check_margin_settings(learner) -> None:
@@ -59,6 +63,9 @@ class _LargeMarginLearner(GradientLearner):
 
     def _improved_start(self, objective, theta0):
         return at_best_scale(objective, theta0)
+
+    def _solver(self):
+        return named_solver(self.solver, self.max_iter, self.tol, LARGE_MARGIN_DESCENT)
 
     def _coordinates(self, objective):
         n, d = objective.F.shape
