@@ -8,7 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from nearkin import LMCA, LMNN, KNNClassifier
 from nearkin.losses import LargeMarginLoss
-from nearkin.scale.large_margin import AnchorPolicy, Anchors, lda_of_sums
+from nearkin.scale.large_margin import AnchorPolicy, Anchors, fit_in_memory, lda_of_sums
 from nearkin.scale.pair_lists import Chunk, ChunkIndex, neighbours_in
 from nearkin.scale.plans import Eager
 
@@ -90,7 +90,7 @@ def test_the_gradient_is_that_of_the_value(labelled):
 def test_dask_learns_what_one_machine_learns(labelled):
     da = pytest.importorskip("dask.array")
     X, y = labelled
-    settings = {"n_targets": 2, "mu": 0.3, "euclid_share": 0.0}
+    settings = {"n_targets": 2, "mu": 0.3, "refresh_targets": 0, "euclid_share": 0.0}
     whole = LMNN(**settings).fit(X, y)
     chunked = LMNN(**settings).fit(da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=300))
     loss = LargeMarginLoss(2, 0.3)
@@ -128,3 +128,14 @@ def test_approximate_lists_tell_their_recall(labelled):
     assert not hasattr(learned, "search_recall_")  # too few rows to be worth it
     with pytest.raises(ValueError, match="search"):
         LMNN(search="faiss").fit(X, y)
+
+
+def test_rows_in_memory_are_learned_by_lists_too(labelled):
+    X, y = labelled
+    learner = fit_in_memory(LMNN(2, 0.3, search="auto", euclid_share=0.0), X, np.array(list("abcd"))[y])
+    whole = LMNN(2, 0.3, euclid_share=0.0).fit(X, y)
+    loss = LargeMarginLoss(2, 0.3)
+    true_loss = loss.value_and_grad(learner.transform(X), loss.prepare(X, y), exact=True)[0]
+    assert true_loss == pytest.approx(whole.objective_, rel=0.03)
+    assert learner.classes_.tolist() == list("abcd")
+    assert learner.search_recall_ == 1.0  # a chunk as small as this is searched exactly
