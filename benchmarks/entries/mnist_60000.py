@@ -32,8 +32,8 @@ def lmnn(data, case):
     from nearkin import LMNN
 
     X, y, _, _ = data
-    quietly(LMNN(max_iter=1), X[:1_600], y[:1_600])
-    return lambda: quietly(LMNN(), X, y)
+    quietly(LMNN(max_iter=1, refresh_targets=0, euclid_share=0.0), X[:1_600], y[:1_600])
+    return lambda: quietly(LMNN(refresh_targets=0, euclid_share=0.0), X, y)
 
 
 def kernel_lmnn(data, case):
@@ -42,17 +42,21 @@ def kernel_lmnn(data, case):
 
     X, y, _, _ = data
     settings = {"n_components": min(X.shape[1], 164), "init": "pca", "random_state": 0}
-    quietly(LMNN(kernel="rbf", max_iter=1, **settings), X[:1_600], y[:1_600])
+    quietly(
+        LMNN(kernel="rbf", max_iter=1, **settings, refresh_targets=0, euclid_share=0.0), X[:1_600], y[:1_600]
+    )
     kernel = KernelMap(n_landmarks=KERNEL_LANDMARKS)
-    return lambda: quietly(LMNN(kernel=kernel, max_iter=KERNEL_STEPS, **settings), X, y)
+    return lambda: quietly(
+        LMNN(kernel=kernel, max_iter=KERNEL_STEPS, **settings, refresh_targets=0, euclid_share=0.0), X, y
+    )
 
 
 def nca(data, case):
     from nearkin import NCA
 
     X, y, _, _ = data
-    quietly(NCA(max_iter=1), X[:1_600], y[:1_600])
-    return lambda: quietly(NCA(max_iter=NCA_STEPS, init="identity"), X, y)
+    quietly(NCA(max_iter=1, euclid_share=0.0), X[:1_600], y[:1_600])
+    return lambda: quietly(NCA(max_iter=NCA_STEPS, init="identity", euclid_share=0.0), X, y)
 
 
 def quality(data, fitted) -> dict:

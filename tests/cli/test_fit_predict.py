@@ -77,6 +77,7 @@ def test_regression_of_two_targets(nearkin, wave_csv, tmp_path):
 def test_prototype_models_name_their_prototypes(nearkin, iris_csv, tmp_path):
     path = tmp_path / "lpd.nearkin"
     options = ("--learner", "LPD", "--set", "n_prototypes=2", "--set", "max_epochs=5", "--out", path)
+    options += ("--set", "euclid_share=0")
     assert nearkin("fit", iris_csv, "--target", "species", *options).code == 0
     rows = nearkin("predict", path, iris_csv, "--neighbors", "2", "--json").json()
     assert all(row["species"] == row["prototype1_label"] for row in rows)

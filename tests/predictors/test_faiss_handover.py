@@ -26,7 +26,9 @@ def overlap(index, model, k=10):
 
 
 @pytest.mark.parametrize("metric", ["l2", "ip", "cosine"])
-@pytest.mark.parametrize("learner", [None, MoveLabeled(), RCA(), LFDA(n_components=4)], ids=repr)
+@pytest.mark.parametrize(
+    "learner", [None, MoveLabeled(), RCA(euclid_share=0.0), LFDA(n_components=4, euclid_share=0.0)], ids=repr
+)
 def test_raw_queries_find_the_neighbours(learner, metric):
     model = KNNClassifier(learner).fit(train, labels)
     assert overlap(model.to_faiss(metric=metric), model) >= 0.999
@@ -69,7 +71,7 @@ def test_with_move_labeled_and_l2_it_is_a_plain_index():
 
 
 def test_embedded_queries_search_the_bare_index():
-    model = KNNClassifier(RCA()).fit(train, labels)
+    model = KNNClassifier(RCA(euclid_share=0.0)).fit(train, labels)
     index = model.to_faiss(metric="ip", queries="embedded")
     asked = model.distance_.folded("ip").embed_queries(queries)
     np.testing.assert_array_equal(
@@ -101,7 +103,7 @@ def test_what_no_index_can_do_is_refused_with_the_reason():
     with pytest.raises(TypeError, match="not an affine map"):
         to_faiss(clipped)
     with pytest.raises(TypeError, match=r"ChainedEmbedding"):
-        KNNClassifier(LFDA(kernel="rbf")).fit(train, labels).to_faiss()
+        KNNClassifier(LFDA(kernel="rbf", euclid_share=0.0)).fit(train, labels).to_faiss()
     with pytest.raises(TypeError, match="not an embedding"):
         KNNClassifier(MoveLabeled(kernel="rbf", alpha=1.0)).fit(train, labels).to_faiss()
     with pytest.raises(TypeError, match="no references"):

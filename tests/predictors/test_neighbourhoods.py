@@ -39,7 +39,7 @@ def test_radius_neighbours(queries, radius):
 
 
 def test_the_learned_distance_is_used():
-    learner = LMNN(n_components=2, max_iter=5)
+    learner = LMNN(n_components=2, max_iter=5, refresh_targets=0)
     model = KNNClassifier(learner, n_neighbors=4)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, Y)

@@ -29,7 +29,14 @@ def labelled():
 
 
 @pytest.mark.parametrize(
-    "learner", [RCA(), MoveLabeled(n_targets=2, alpha=1.0), GMML(t=0.5), DMLMJ(n_components=3)], ids=str
+    "learner",
+    [
+        RCA(euclid_share=0.0),
+        MoveLabeled(n_targets=2, alpha=1.0),
+        GMML(t=0.5, euclid_share=0.0),
+        DMLMJ(n_components=3, euclid_share=0.0),
+    ],
+    ids=str,
 )
 def test_same_chunks_give_the_same_bits_and_others_nearly(learner, labelled):
     X, y = labelled
@@ -48,9 +55,11 @@ def test_frames_whose_lengths_are_unknown(labelled, tmp_path):
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)])
     whole = dd.from_pandas(frame.assign(label=y), npartitions=4)
     rows, labels = whole[list(frame.columns)], whole["label"]
-    learner = fit_blocks(RCA(), rows, labels)
+    learner = fit_blocks(RCA(euclid_share=0.0), rows, labels)
     np.testing.assert_array_equal(learner.feature_names_in_, frame.columns)
-    np.testing.assert_allclose(learner.components_, RCA().fit(X, y).components_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        learner.components_, RCA(euclid_share=0.0).fit(X, y).components_, rtol=1e-4, atol=1e-5
+    )
     embedded = transform_rows(learner, rows)
     np.testing.assert_array_equal(embedded.compute(), learner.transform(frame))
     nearkin.save(learner, tmp_path / "m.nearkin")
@@ -64,8 +73,10 @@ def test_rows_are_embedded_lazily(labelled):
     assert moved.shape == X.shape
     assert moved.dtype == np.float32
     np.testing.assert_allclose(moved.compute(), learner.distance_.embed_references(X), rtol=1e-4, atol=1e-5)
-    sampled = fit_sample(RCA(), da.from_array(X, chunks=(1_000, 10)), y, n_rows=500)
-    np.testing.assert_array_equal(sampled.components_, fit_sample(RCA(), X, y, n_rows=500).components_)
+    sampled = fit_sample(RCA(euclid_share=0.0), da.from_array(X, chunks=(1_000, 10)), y, n_rows=500)
+    np.testing.assert_array_equal(
+        sampled.components_, fit_sample(RCA(euclid_share=0.0), X, y, n_rows=500).components_
+    )
 
 
 def never(*_, **__):
@@ -93,7 +104,9 @@ def test_learners_that_cannot_take_a_collection_compute_nothing(name, untouchabl
         made(name).fit(*untouchable)
 
 
-@pytest.mark.parametrize("learner", [KNNClassifier(), KNNRegressor(), KNNClassifier(RCA())], ids=str)
+@pytest.mark.parametrize(
+    "learner", [KNNClassifier(), KNNRegressor(), KNNClassifier(RCA(euclid_share=0.0))], ids=str
+)
 def test_predictors_compute_nothing(learner, untouchable):
     with pytest.raises(TypeError, match="fit_sample"):
         learner.fit(*untouchable)
@@ -116,16 +129,16 @@ def test_weights_are_refused_before_anything_is_computed(untouchable):
     with pytest.raises(TypeError, match="without sample_weight"):
         MoveLabeled().fit(*untouchable, sample_weight=np.ones(100))
     with pytest.raises(TypeError, match="without chunklets"):
-        RCA().fit(untouchable[0], chunklets=np.zeros(100))
+        RCA(euclid_share=0.0).fit(untouchable[0], chunklets=np.zeros(100))
     with pytest.raises(TypeError, match="without pairs"):
-        GMML().fit(untouchable[0], pairs=[[0, 1]])
+        GMML(euclid_share=0.0).fit(untouchable[0], pairs=[[0, 1]])
 
 
 def test_transforming_and_predicting_wait_until_they_are_asked(labelled, untouchable):
     X, y = labelled
-    learner = RCA().fit(X[:, :4], y)
+    learner = RCA(euclid_share=0.0).fit(X[:, :4], y)
     assert learner.transform(untouchable[0]).shape == (100, 4)
-    predictor = KNNClassifier(RCA()).fit(X[:, :4], y)
+    predictor = KNNClassifier(RCA(euclid_share=0.0)).fit(X[:, :4], y)
     assert predictor.predict(untouchable[0]).shape == (100,)
     with pytest.raises(TypeError, match="to_zarr"):
         learner.transform(untouchable[0], out="there.npy")
@@ -135,7 +148,7 @@ def test_predictions_of_chunks_are_those_of_the_rows(labelled):
     X, y = labelled
     names = np.array(["ant", "bee", "cat", "wasp"])[y]
     chunked = da.from_array(X, chunks=(1_000, 5))
-    model = KNNClassifier(RCA()).fit(X[:500], names[:500])
+    model = KNNClassifier(RCA(euclid_share=0.0)).fit(X[:500], names[:500])
     np.testing.assert_array_equal(model.predict(chunked).compute(), model.predict(X))
     np.testing.assert_array_equal(model.predict_proba(chunked).compute(), model.predict_proba(X))
 
@@ -144,13 +157,13 @@ def test_what_does_not_fit_together_is_named(labelled):
     X, y = labelled
     rows = da.from_array(X, chunks=(1_000, 10))
     with pytest.raises(ValueError, match="5999 labels"):
-        fit_blocks(RCA(), rows, y[:-1])
+        fit_blocks(RCA(euclid_share=0.0), rows, y[:-1])
     with pytest.raises(ValueError, match="5000 labels"):
-        fit_blocks(RCA(), rows, da.from_array(y[:5_000], chunks=1_000))
+        fit_blocks(RCA(euclid_share=0.0), rows, da.from_array(y[:5_000], chunks=1_000))
     with pytest.raises(TypeError, match="rows are not"):
-        fit_blocks(RCA(), X, da.from_array(y))
+        fit_blocks(RCA(euclid_share=0.0), X, da.from_array(y))
     with pytest.raises(ValueError, match="2-d"):
-        fit_blocks(RCA(), rows[:, 0], y)
+        fit_blocks(RCA(euclid_share=0.0), rows[:, 0], y)
 
 
 def slowly(block, marker, n):
@@ -198,5 +211,5 @@ def test_files_become_chunks_that_workers_read(labelled, tmp_path):
     chunked = dask_rows(tmp_path / "x.npy", rows_per_chunk=1_000)
     assert chunked.chunks[0] == (1_000,) * 6
     np.testing.assert_array_equal(chunked.compute(scheduler="sync"), X)
-    expected = fit_blocks(RCA(), X, y, rows_per_block=1_000).components_
-    np.testing.assert_array_equal(RCA().fit(chunked, y).components_, expected)
+    expected = fit_blocks(RCA(euclid_share=0.0), X, y, rows_per_block=1_000).components_
+    np.testing.assert_array_equal(RCA(euclid_share=0.0).fit(chunked, y).components_, expected)

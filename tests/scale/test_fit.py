@@ -19,23 +19,23 @@ data = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(data)
 
 LEARNERS = [
-    RCA(),
-    RCA(n_components=3),
-    RCA(shrinkage=0.2),
+    RCA(euclid_share=0.0),
+    RCA(n_components=3, euclid_share=0.0),
+    RCA(shrinkage=0.2, euclid_share=0.0),
     MoveLabeled(n_targets=1, alpha=3.0),
     MoveLabeled(n_targets=4, alpha=3.0),
     MoveLabeled(n_targets=2),
     MoveQuery(n_targets=2, alpha=3.0),
     MoveQuery(),
-    GMML(t=0.4),
-    GMML(),
-    GMML(pairs_from="nearest", t=0.3),
-    GMML(equivariant=True, t=0.3),
-    DMLMJ(n_components=3),
-    DMLMJ(),
-    MLEV(),
-    MLEV(view="local"),
-    ANMM(),
+    GMML(t=0.4, euclid_share=0.0),
+    GMML(euclid_share=0.0),
+    GMML(pairs_from="nearest", t=0.3, euclid_share=0.0),
+    GMML(equivariant=True, t=0.3, euclid_share=0.0),
+    DMLMJ(n_components=3, euclid_share=0.0),
+    DMLMJ(euclid_share=0.0),
+    MLEV(euclid_share=0.0),
+    MLEV(view="local", euclid_share=0.0),
+    ANMM(euclid_share=0.0),
 ]
 
 
@@ -65,7 +65,9 @@ def test_all_candidates_give_the_fit_of_everything_at_once(learner):
 
 
 @pytest.mark.parametrize(
-    "learner", [RCA(), MoveLabeled(n_targets=2, alpha=1.0), DMLMJ(n_components=2)], ids=str
+    "learner",
+    [RCA(euclid_share=0.0), MoveLabeled(n_targets=2, alpha=1.0), DMLMJ(n_components=2, euclid_share=0.0)],
+    ids=str,
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_blocks_do_not_change_the_answer(learner, dtype):
@@ -100,13 +102,13 @@ def test_a_file_gives_what_the_array_gives(tmp_path):
     np.save(tmp_path / "y.npy", y)
     seen = []
     learner = fit_blocks(
-        RCA(),
+        RCA(euclid_share=0.0),
         tmp_path / "x.npy",
         tmp_path / "y.npy",
         rows_per_block=400,
         progress=lambda done, all_of_them, stage: seen.append((done, all_of_them, stage)),
     )
-    assert_same(RCA().fit(X, y), learner, 1e-5)
+    assert_same(RCA(euclid_share=0.0).fit(X, y), learner, 1e-5)
     assert seen == [(done, 900, stage) for stage in ("classes", "moments") for done in (400, 800, 900)]
 
 
@@ -121,7 +123,11 @@ def test_the_result_is_an_ordinary_learner(tmp_path):
     assert learner.n_iter_ == 1
 
 
-@pytest.mark.parametrize("learner", [LMNN(), LFDA(), KNNClassifier(), MoveLabeled(kernel="rbf")], ids=str)
+@pytest.mark.parametrize(
+    "learner",
+    [LMNN(euclid_share=0.0), LFDA(euclid_share=0.0), KNNClassifier(), MoveLabeled(kernel="rbf")],
+    ids=str,
+)
 def test_what_is_no_sum_over_rows_is_refused_with_a_remedy(learner):
     with pytest.raises(TypeError, match="fit_sample"):
         fit_blocks(learner, "there is no such file.npy", None)
@@ -130,26 +136,26 @@ def test_what_is_no_sum_over_rows_is_refused_with_a_remedy(learner):
 def test_what_teaches_nothing_is_refused():
     X, y = data.classes()
     with pytest.raises(ValueError, match="two rows"):
-        fit_blocks(RCA(), X, np.arange(len(X)))
+        fit_blocks(RCA(euclid_share=0.0), X, np.arange(len(X)))
     with pytest.raises(ValueError, match="at least 2 classes"):
-        fit_blocks(GMML(), X, np.zeros(len(X), dtype=int))
+        fit_blocks(GMML(euclid_share=0.0), X, np.zeros(len(X), dtype=int))
     with pytest.raises(ValueError, match="more rows than features"):
-        fit_blocks(RCA(), X[:6], y[:6])
+        fit_blocks(RCA(euclid_share=0.0), X[:6], y[:6])
     with pytest.raises(ValueError, match="labels have shape"):
-        fit_blocks(RCA(), X, y[:-1])
+        fit_blocks(RCA(euclid_share=0.0), X, y[:-1])
     with pytest.raises(ValueError, match="max_candidates=0"):
         fit_blocks(MoveLabeled(), X, y, max_candidates=0)
     with pytest.raises(ValueError, match="shrinkage"):
-        fit_blocks(RCA(shrinkage=2), X, y)
+        fit_blocks(RCA(shrinkage=2, euclid_share=0.0), X, y)
     X[123, 4] = np.nan
     with pytest.raises(ValueError, match="row 123"):
-        fit_blocks(RCA(), X, y)
+        fit_blocks(RCA(euclid_share=0.0), X, y)
 
 
 def test_too_many_candidates_are_refused_before_anything_is_read():
     X = np.broadcast_to(np.float32(0), (600_000, 600))
     with pytest.raises(ValueError, match="set max_candidates to"):
-        fit_blocks(DMLMJ(n_components=2), X, np.arange(600_000) // 2)
+        fit_blocks(DMLMJ(n_components=2, euclid_share=0.0), X, np.arange(600_000) // 2)
 
 
 @pytest.mark.parametrize("learner", [MoveLabeled(1, 1.0), MoveQuery(2, 3.0), MoveLabeled(2)], ids=str)

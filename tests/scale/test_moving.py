@@ -15,7 +15,7 @@ def fitted():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 500)
     X = (rng.normal(size=(500, 6)) + y[:, None]).astype(np.float32)
-    return X, MoveLabeled(n_targets=1, alpha=1.0).fit(X, y), RCA(n_components=2).fit(X, y)
+    return X, MoveLabeled(n_targets=1, alpha=1.0).fit(X, y), RCA(n_components=2, euclid_share=0.0).fit(X, y)
 
 
 def test_moved_and_transformed_rows_equal_the_whole(fitted, tmp_path):

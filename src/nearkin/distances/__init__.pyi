@@ -1,5 +1,6 @@
 # Written by docs/build_stubs.py from what discovery finds; do not edit.
 from nearkin.distances.base import Distance as Distance
+from nearkin.distances.blended import BlendedDistance as BlendedDistance
 from nearkin.distances.embedded import EmbeddedDistance as EmbeddedDistance
 from nearkin.distances.embeddings.affine import AffineEmbedding as AffineEmbedding
 from nearkin.distances.embeddings.affine import FactoredEmbedding as FactoredEmbedding

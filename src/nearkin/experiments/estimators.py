@@ -12,6 +12,8 @@ from nearkin.evaluation import Candidate
 from nearkin.predictors import KNNClassifier, KNNRegressor
 
 NEIGHBOURS = "model__n_neighbors"
+#: What learners do by default beyond the published methods, and how it is turned off.
+ADDED = {"euclid_share": 0.0, "refresh_targets": 0}
 
 
 def neighbours(
@@ -34,6 +36,8 @@ def neighbours(
     grid : mapping, optional
         Settings of the learner to choose among.
     """
+    # For regression the share of Euclid is a column of its own, and said.
+    learner = learner if regression else as_published(learner)
     kind = KNNRegressor if regression else KNNClassifier
     counts = [n_neighbors] if isinstance(n_neighbors, int) else list(n_neighbors)
     tuned = not isinstance(n_neighbors, int)
@@ -53,7 +57,22 @@ def classifier(
 ) -> Candidate:
     """A learner that classifies by itself."""
     settings = {f"model__{name}": list(offered) for name, offered in (grid or {}).items()}
-    return Candidate(label, _pipeline(prepare, model), settings)
+    return Candidate(label, _pipeline(prepare, as_published(model)), settings)
+
+
+def as_published(learner: BaseEstimator | None) -> BaseEstimator | None:
+    """The learner without what nearkin adds by default: no Euclid in its distance, targets chosen once.
+
+    Settings that differ from the defaults are meant, and stay.
+
+    >>> from nearkin import LMNN
+    >>> as_published(LMNN(n_targets=1))
+    LMNN(euclid_share=0.0, n_targets=1, refresh_targets=0)
+    """
+    if learner is None:
+        return None
+    added = {name: off for name, off in ADDED.items() if learner.get_params(deep=False).get(name) == "auto"}
+    return learner.set_params(**added)
 
 
 def encoding_first(candidate: Candidate, encoder: BaseEstimator | None) -> Candidate:

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.learners.euclid_share import SharePolicy
 from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.rows_in_blocks import block_work, in_blocks, refuse_blocks
 from nearkin.supervision.constraints import row_numbers
@@ -46,7 +47,12 @@ class Learner(BaseEstimator):
     #: Whether it learns as it comes; False for compositions that the user completes.
     ready: ClassVar[bool] = True
 
+    #: How `euclid_share="auto"` is judged, where a learner offers it.
+    share_policy: ClassVar[SharePolicy] = SharePolicy()
+
     distance_: Distance
+    #: Share of plain Euclid in `distance_`, where a learner offers it.
+    euclid_share_: float
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
+from nearkin.learners.euclid_share import check_euclid_share, keep_euclid
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
@@ -23,6 +24,9 @@ class LinearMetricLearner(EmbeddingLearner):
     """
 
     supervision: ClassVar[tuple[str, ...]] = ("labels", "pairs")
+
+    #: "auto" or a share of plain Euclid where a learner offers it.
+    euclid_share: object = 0.0
 
     @abstractmethod
     def _check_settings(self, n_features: int) -> None:
@@ -57,16 +61,20 @@ class LinearMetricLearner(EmbeddingLearner):
         if not named:
             X, codes = self._validate_labelled(X, y, min_classes=2)
             self._check_settings(X.shape[1])
+            check_euclid_share(self.euclid_share)
             L = self._learn_from_labels(self._rows(X), codes)
         else:
             X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
             self._check_settings(X.shape[1])
+            check_euclid_share(self.euclid_share)
             self.__dict__.pop("classes_", None)
+            codes = None
             (kind, value), n = *named.items(), X.shape[0]
             L = self._learn(
                 self._rows(X), checked_constraints(kind, value, given.get("similar"), constraint_weight, n)
             )
         self._keep(np.ascontiguousarray(L, dtype=X.dtype))
+        keep_euclid(self, X, codes)
         return self
 
 

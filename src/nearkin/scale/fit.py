@@ -34,7 +34,7 @@ def fit_blocks(
     Parameters
     ----------
     learner : MoveLabeled, MoveQuery, RCA, GMML, DMLMJ, MLEV or ANMM
-        Fitted in place, as by its own `fit`.
+        Fitted in place, as by its own `fit`; of plain Euclid it keeps nothing, as with many rows in memory.
     rows : path, Rows, array, Dask array or Dask data frame
         What `open_rows` opens. Dask collections are worked on by the current client, or by Dask's default
         scheduler if there is none.
@@ -78,7 +78,7 @@ def fit_blocks(
     >>> import nearkin
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> whole = nearkin.RCA().fit(X, y)
+    >>> whole = nearkin.RCA(euclid_share=0.0).fit(X, y)
     >>> blocks = fit_blocks(nearkin.RCA(), X, y, rows_per_block=500)
     >>> bool(np.allclose(whole.components_, blocks.components_, rtol=1e-6))
     True
@@ -90,6 +90,7 @@ def fit_blocks(
         max_candidates = DEFAULT_CANDIDATES
     if max_candidates is not None and max_candidates < 1:
         raise ValueError(f"max_candidates={max_candidates}: expected None or an integer of at least 1.")
+    _refuse_euclid(learner)
     source = source_of(rows, labels, rows_per_block, progress)
     _refuse_what_teaches_nothing(learner, source, recipe.min_classes)
     most = max_candidates if recipe.needs_neighbours(learner) else 0
@@ -111,6 +112,8 @@ def fit_blocks(
     bucket_bytes = max(1, candidate_bytes // BUCKETS_OF_CANDIDATES) if shuffles else 0
     sums, candidates, sample = first
     recipe.fit(learner, source, First(sums, candidates, sample, bucket_bytes, max_candidates))
+    if hasattr(learner, "euclid_share"):
+        learner.euclid_share_ = 0.0
     return learner
 
 
@@ -158,6 +161,13 @@ def _first_of(block: Block, sizes: np.ndarray, most: int | None, quotas: np.ndar
 
 def _first_added(a, b, most: int | None, quotas: np.ndarray | int):
     return a[0] + b[0], a[1].joined(b[1], most), a[2].joined(b[2], quotas)
+
+
+def _refuse_euclid(learner) -> None:
+    """So many rows bear learning: "auto" keeps none of Euclid; a share of one's own is for rows in memory."""
+    share = getattr(learner, "euclid_share", 0.0)
+    if share != "auto" and share != 0:
+        raise ValueError(f"euclid_share={share!r}: fits from blocks keep none of Euclid; use 'auto' or 0.")
 
 
 def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> None:

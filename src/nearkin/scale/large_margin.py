@@ -278,7 +278,8 @@ def check_can_be_split(learner) -> None:
     """Raise where a setting asks for what is not done over chunks; nothing has been computed then."""
     unused = {"kernel": None, "refresh_targets": 0, "n_init": 1, "warm_start": False}
     for name, value in unused.items():
-        if getattr(learner, name) != value:
+        # "auto" never asks for what cannot be done.
+        if getattr(learner, name) not in (value, "auto"):
             raise TypeError(
                 f"{type(learner).__name__} with {name}={getattr(learner, name)!r} cannot be split over "
                 f"workers; leave {name} out, or fit a sample: fit(X, y, fit_sample='auto')."

@@ -82,4 +82,6 @@ def fit_prototypes(learner, rows, labels, *, rows_per_block: int | None = None):
     schedule = learner._schedule(data, learner.verbose)
     runs = [train(data, learner._start(few, counts, rank, rng), schedule, rng) for _ in range(learner.n_init)]
     learner._keep(min(runs, key=lambda run: run.score), embedding)
+    # Rows that are not in memory cannot vote.
+    learner.euclid_share_, learner._voting = 0.0, None
     return learner

@@ -54,7 +54,10 @@ class First:
 
     def settled(self, learner) -> Any:
         """A clone of the learner fitted to the sample, for the settings it chooses."""
-        return clone(learner).fit(self.sample.rows, self.sample.codes)
+        settled = clone(learner)
+        if hasattr(settled, "euclid_share"):
+            settled.set_params(euclid_share=0.0)
+        return settled.fit(self.sample.rows, self.sample.codes)
 
     def span(self) -> Span:
         """The features that vary: no map gives weight to others."""

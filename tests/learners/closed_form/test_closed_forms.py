@@ -15,18 +15,23 @@ from nearkin.learners.closed_form.mlev import ANMM, MLEV
 X, y = load_wine(return_X_y=True)
 X = scale(X)
 LEARNERS = [
-    GMML(),
-    GMML(equivariant=True, pairs_from="nearest"),
-    DMLMJ(),
-    DMLMJ(kernel="rbf", random_state=0),
-    MLEV(),
-    MLEV("local"),
-    ANMM(),
-    LFDA(),
-    LFDA(kernel="rbf", random_state=0),
+    GMML(euclid_share=0.0),
+    GMML(equivariant=True, pairs_from="nearest", euclid_share=0.0),
+    DMLMJ(euclid_share=0.0),
+    DMLMJ(kernel="rbf", random_state=0, euclid_share=0.0),
+    MLEV(euclid_share=0.0),
+    MLEV("local", euclid_share=0.0),
+    ANMM(euclid_share=0.0),
+    LFDA(euclid_share=0.0),
+    LFDA(kernel="rbf", random_state=0, euclid_share=0.0),
 ]
 LINEAR = [learner for learner in LEARNERS if getattr(learner, "kernel", None) is None]
-FROM_PAIRS = [GMML(), GMML(t=0.5), DMLMJ(), DMLMJ(n_components=None)]
+FROM_PAIRS = [
+    GMML(euclid_share=0.0),
+    GMML(t=0.5, euclid_share=0.0),
+    DMLMJ(euclid_share=0.0),
+    DMLMJ(n_components=None, euclid_share=0.0),
+]
 
 
 @pytest.fixture(params=LEARNERS, ids=str)
@@ -192,7 +197,12 @@ def test_a_pair_of_equal_rows_adds_nothing_but_its_count(from_pairs):
     assert np.isfinite(from_pairs.components_).all()
 
 
-@pytest.mark.parametrize("from_pairs", [GMML(t=0.5), DMLMJ(n_components=None)], ids=str, indirect=True)
+@pytest.mark.parametrize(
+    "from_pairs",
+    [GMML(t=0.5, euclid_share=0.0), DMLMJ(n_components=None, euclid_share=0.0)],
+    ids=str,
+    indirect=True,
+)
 def test_a_weight_of_two_is_a_pair_given_twice(from_pairs):
     weights = [2] + [1] * 8 + [0]
     weighted = from_pairs.fit(X, pairs=PAIRS, similar=SIMILAR, constraint_weight=weights)

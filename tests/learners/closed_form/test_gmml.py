@@ -20,7 +20,7 @@ S, D = class_scatters(few, y)
 
 
 def metric(**settings):
-    return GMML(shrinkage=0.0, **settings).fit(few, y).get_mahalanobis_matrix()
+    return GMML(shrinkage=0.0, **settings, euclid_share=0.0).fit(few, y).get_mahalanobis_matrix()
 
 
 def power(M, t):
@@ -63,7 +63,7 @@ def test_the_geodesic_runs_the_other_way_from_its_other_end():
 
 @pytest.mark.parametrize("equivariant", [False, True])
 def test_objective_is_the_smallest_weighted_distance_to_both_ends(equivariant):
-    learner = GMML(t=0.3, equivariant=equivariant, shrinkage=0.0).fit(few, y)
+    learner = GMML(t=0.3, equivariant=equivariant, shrinkage=0.0, euclid_share=0.0).fit(few, y)
     inverse = np.linalg.inv(S)
     end = inverse @ D @ inverse if equivariant else D
 
@@ -85,7 +85,7 @@ def test_objective_is_the_smallest_weighted_distance_to_both_ends(equivariant):
 def test_the_equivariant_form_ignores_invertible_maps_of_the_features():
     B = np.random.default_rng(0).normal(size=(3, 3))
     for t in (0.0, 0.5, 2.0):
-        learner = GMML(t=t, equivariant=True, shrinkage=0.0)
+        learner = GMML(t=t, equivariant=True, shrinkage=0.0, euclid_share=0.0)
         plain = learner.fit(few, y).distance_.pairwise(few[:9], few)
         mapped = learner.fit(few @ B, y).distance_.pairwise(few[:9] @ B, few @ B)
         np.testing.assert_allclose(mapped, plain, atol=1e-9)
@@ -94,7 +94,7 @@ def test_the_equivariant_form_ignores_invertible_maps_of_the_features():
 def test_the_published_form_follows_rotations_but_not_other_maps():
     B = np.random.default_rng(0).normal(size=(13, 13))
     Q = np.linalg.qr(B)[0]
-    learner = GMML(t=0.5)
+    learner = GMML(t=0.5, euclid_share=0.0)
     plain = learner.fit(X, y).distance_.pairwise(X[:9], X)
     turned = learner.fit(X @ Q, y).distance_.pairwise(X[:9] @ Q, X @ Q)
     np.testing.assert_allclose(turned, plain, atol=1e-9)
@@ -102,22 +102,22 @@ def test_the_published_form_follows_rotations_but_not_other_maps():
 
 
 def test_its_start_is_dmlmj_with_all_directions():
-    start = GMML(t=0.0, equivariant=True, pairs_from="nearest").fit(X, y)
-    full = DMLMJ(n_components=None).fit(X, y)
+    start = GMML(t=0.0, equivariant=True, pairs_from="nearest", euclid_share=0.0).fit(X, y)
+    full = DMLMJ(n_components=None, euclid_share=0.0).fit(X, y)
     np.testing.assert_allclose(start.get_mahalanobis_matrix(), full.get_mahalanobis_matrix())
 
 
 @pytest.mark.parametrize("pairs_from", ["all", "nearest"])
 def test_labels_turned_into_pairs_by_hand_give_the_same_metric(pairs_from):
     made = all_pairs(y) if pairs_from == "all" else nearest_pairs(X, y, 4, 4)
-    by_hand = GMML(t=0.4).fit(X, pairs=np.c_[made.left, made.right], similar=made.similar)
-    by_labels = GMML(t=0.4, pairs_from=pairs_from, n_neighbors=4).fit(X, y)
+    by_hand = GMML(t=0.4, euclid_share=0.0).fit(X, pairs=np.c_[made.left, made.right], similar=made.similar)
+    by_labels = GMML(t=0.4, pairs_from=pairs_from, n_neighbors=4, euclid_share=0.0).fit(X, y)
     np.testing.assert_allclose(by_hand.components_, by_labels.components_, rtol=1e-6, atol=1e-9)
 
 
 def test_only_similar_pairs_are_set_against_the_spread_of_all_rows():
     similar = all_pairs(y).split()[0]
-    learner = GMML(shrinkage=0.0).fit(few, pairs=np.c_[similar.left, similar.right])
+    learner = GMML(shrinkage=0.0, euclid_share=0.0).fit(few, pairs=np.c_[similar.left, similar.right])
     assert learner.t_ == 0.5
     assert learner.validation_scores_ is None
     M = learner.get_mahalanobis_matrix()
@@ -125,7 +125,10 @@ def test_only_similar_pairs_are_set_against_the_spread_of_all_rows():
 
 
 def test_components_are_the_largest_directions_of_the_metric():
-    whole, part = GMML(t=0.5).fit(X, y), GMML(t=0.5, n_components=4).fit(X, y)
+    whole, part = (
+        GMML(t=0.5, euclid_share=0.0).fit(X, y),
+        GMML(t=0.5, n_components=4, euclid_share=0.0).fit(X, y),
+    )
     values = np.linalg.eigvalsh(whole.get_mahalanobis_matrix())[::-1]
     np.testing.assert_allclose(np.linalg.eigvalsh(part.get_mahalanobis_matrix())[::-1][:4], values[:4])
     np.testing.assert_allclose(part.components_, whole.components_[:4])
@@ -133,23 +136,23 @@ def test_components_are_the_largest_directions_of_the_metric():
 
 def test_shrinkage_is_applied_to_both_scatters():
     S, D = (ridged(scatter, 0.2) for scatter in class_scatters(X, y))
-    M = GMML(t=0.5, shrinkage=0.2).fit(X, y).get_mahalanobis_matrix()
+    M = GMML(t=0.5, shrinkage=0.2, euclid_share=0.0).fit(X, y).get_mahalanobis_matrix()
     np.testing.assert_allclose(M @ S @ M, D, atol=1e-10)
 
 
 @pytest.mark.parametrize("equivariant", [False, True])
 def test_auto_takes_the_best_step_of_its_grid(equivariant):
-    learner = GMML(equivariant=equivariant).fit(X, y)
+    learner = GMML(equivariant=equivariant, euclid_share=0.0).fit(X, y)
     scores = learner.validation_scores_
     assert scores[learner.t_] == max(scores.values())
     assert len(set(scores.values())) > 1
-    fixed = GMML(t=learner.t_, equivariant=equivariant).fit(X, y)
+    fixed = GMML(t=learner.t_, equivariant=equivariant, euclid_share=0.0).fit(X, y)
     np.testing.assert_array_equal(learner.components_, fixed.components_)
 
 
 def test_auto_works_from_pairs():
     pairs = nearest_pairs(X, y, 3, 3)
-    learner = GMML().fit(X, pairs=np.c_[pairs.left, pairs.right], similar=pairs.similar)
+    learner = GMML(euclid_share=0.0).fit(X, pairs=np.c_[pairs.left, pairs.right], similar=pairs.similar)
     assert learner.validation_scores_[learner.t_] == max(learner.validation_scores_.values())
 
 
@@ -158,7 +161,7 @@ def test_folds_too_small_to_learn_from_without_shrinkage_are_left_out():
     rows = rng.normal(size=(20, 4))
     rows[:, 3] = 0.0
     rows[0, 3] = 1.0  # constant wherever the first row is held out
-    learner = GMML(shrinkage=0.0).fit(rows, np.arange(20) % 2)
+    learner = GMML(shrinkage=0.0, euclid_share=0.0).fit(rows, np.arange(20) % 2)
     assert learner.validation_scores_ is not None
     assert np.isfinite(learner.components_).all()
 
@@ -174,7 +177,7 @@ def test_clear_errors():
         ({"shrinkage": -1}, "shrinkage"),
     ]:
         with pytest.raises(ValueError, match=name):
-            GMML(**settings).fit(X, y)
+            GMML(**settings, euclid_share=0.0).fit(X, y)
     for equivariant in (False, True):
         with pytest.raises(ValueError, match="singular"):
-            GMML(shrinkage=0.0, t=0.5, equivariant=equivariant).fit(np.c_[X, X[:, 0]], y)
+            GMML(shrinkage=0.0, t=0.5, equivariant=equivariant, euclid_share=0.0).fit(np.c_[X, X[:, 0]], y)

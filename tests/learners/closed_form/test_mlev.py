@@ -11,7 +11,12 @@ from nearkin.supervision.label_pairs import all_pairs, nearest_pairs
 
 X, y = load_wine(return_X_y=True)
 X = scale(X)
-BOTH = [MLEV(), MLEV("local"), MLEV(balance=0.5), ANMM()]
+BOTH = [
+    MLEV(euclid_share=0.0),
+    MLEV("local", euclid_share=0.0),
+    MLEV(balance=0.5, euclid_share=0.0),
+    ANMM(euclid_share=0.0),
+]
 
 
 @pytest.mark.parametrize("learner", BOTH, ids=str)
@@ -23,9 +28,9 @@ def test_all_directions_are_euclid(learner):
 @pytest.mark.parametrize(
     ("learner", "pairs"),
     [
-        (MLEV(balance=0.7, n_components=3), all_pairs(y)),
-        (MLEV("local", balance=0.7, n_components=3), nearest_pairs(X, y, 5, 5)),
-        (ANMM(n_components=3), nearest_pairs(X, y, 3, 1)),
+        (MLEV(balance=0.7, n_components=3, euclid_share=0.0), all_pairs(y)),
+        (MLEV("local", balance=0.7, n_components=3, euclid_share=0.0), nearest_pairs(X, y, 5, 5)),
+        (ANMM(n_components=3, euclid_share=0.0), nearest_pairs(X, y, 3, 1)),
     ],
     ids=["global", "local", "anmm"],
 )
@@ -48,7 +53,8 @@ def test_objective_is_the_margin_between_both_kinds_of_pairs_and_the_largest(lea
 
 def test_the_local_view_of_everything_is_the_global_view():
     near, all_of_them = (
-        MLEV(view, n_neighbors=len(X), n_components="positive").fit(X, y) for view in ("local", "global")
+        MLEV(view, n_neighbors=len(X), n_components="positive", euclid_share=0.0).fit(X, y)
+        for view in ("local", "global")
     )
     # Rows of small classes have fewer friends, so means agree where each pair counts the same: here.
     np.testing.assert_allclose(near.eigenvalues_, all_of_them.eigenvalues_)
@@ -56,7 +62,10 @@ def test_the_local_view_of_everything_is_the_global_view():
 
 
 def test_anmm_with_as_many_friends_as_enemies_is_the_local_view():
-    ours, theirs = ANMM(n_friends=4, n_enemies=4).fit(X, y), MLEV("local", n_neighbors=4).fit(X, y)
+    ours, theirs = (
+        ANMM(n_friends=4, n_enemies=4, euclid_share=0.0).fit(X, y),
+        MLEV("local", n_neighbors=4, euclid_share=0.0).fit(X, y),
+    )
     np.testing.assert_array_equal(ours.components_, theirs.components_)
 
 
@@ -69,18 +78,18 @@ def test_distances_follow_rotations(learner):
 
 
 def test_positive_keeps_just_the_directions_with_a_margin():
-    every, positive = (MLEV(n_components=kept).fit(X, y) for kept in (None, "positive"))
+    every, positive = (MLEV(n_components=kept, euclid_share=0.0).fit(X, y) for kept in (None, "positive"))
     assert len(positive.components_) == np.sum(every.eigenvalues_ > 0) < 13
     np.testing.assert_array_equal(positive.components_, every.components_[: len(positive.components_)])
 
 
 def test_without_any_margin_the_best_direction_is_kept_with_a_warning():
     with pytest.warns(UserWarning, match="only the best one is kept"):
-        learner = MLEV(balance=100.0, n_components="positive").fit(X, y)
+        learner = MLEV(balance=100.0, n_components="positive", euclid_share=0.0).fit(X, y)
     assert learner.components_.shape == (1, 13)
 
 
-@pytest.mark.parametrize("learner", [MLEV(), ANMM()], ids=str)
+@pytest.mark.parametrize("learner", [MLEV(euclid_share=0.0), ANMM(euclid_share=0.0)], ids=str)
 def test_auto_keeps_the_directions_that_tell_held_out_classes_apart(learner):
     # Two features tell, 38 are noise in which any margin is chance.
     rng = np.random.default_rng(0)
@@ -102,7 +111,7 @@ def test_auto_keeps_all_where_no_direction_may_be_dropped():
     rng = np.random.default_rng(0)
     corners = rng.choice([-1, 1], size=(400, 2))
     rows = 3 * corners + rng.normal(size=(400, 2))
-    learner = MLEV().fit(rows, corners.prod(axis=1))
+    learner = MLEV(euclid_share=0.0).fit(rows, corners.prod(axis=1))
     assert len(learner.components_) == 2
 
 
@@ -113,14 +122,14 @@ def test_the_docstring_says_that_it_is_rebuilt():
 
 def test_clear_errors():
     for learner, name in [
-        (MLEV(view="near"), "view"),
-        (MLEV(balance=-1), "balance"),
-        (MLEV(balance=np.inf), "balance"),
-        (MLEV(n_neighbors=0), "n_neighbors"),
-        (MLEV(n_components=14), "n_components"),
-        (MLEV(n_components="best"), "n_components"),
-        (ANMM(n_friends=0), "n_friends"),
-        (ANMM(n_enemies=0.5), "n_enemies"),
+        (MLEV(view="near", euclid_share=0.0), "view"),
+        (MLEV(balance=-1, euclid_share=0.0), "balance"),
+        (MLEV(balance=np.inf, euclid_share=0.0), "balance"),
+        (MLEV(n_neighbors=0, euclid_share=0.0), "n_neighbors"),
+        (MLEV(n_components=14, euclid_share=0.0), "n_components"),
+        (MLEV(n_components="best", euclid_share=0.0), "n_components"),
+        (ANMM(n_friends=0, euclid_share=0.0), "n_friends"),
+        (ANMM(n_enemies=0.5, euclid_share=0.0), "n_enemies"),
     ]:
         with pytest.raises(ValueError, match=name):
             learner.fit(X, y)

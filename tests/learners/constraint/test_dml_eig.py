@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from nearkin.learners.constraint.dml_eig import DMLEig, smoothed_minimum, with_euclid
+from nearkin.learners.constraint.dml_eig import DMLEig, smoothed_minimum
 from nearkin.learners.constraint.similar_scatter import mean_scatter
 from nearkin.supervision.label_pairs import nearest_pairs
 
@@ -39,7 +39,7 @@ def by_cvxpy(mu, weight=None):
 
 @pytest.mark.parametrize("mu", [0.01, 0.1, 1.0])
 def test_agrees_with_a_convex_solver(mu):
-    learner = DMLEig(mu, ridge=0, tol=1e-7).fit(SMALL, **GIVEN)
+    learner = DMLEig(mu, ridge=0, tol=1e-7, euclid_share=0.0).fit(SMALL, **GIVEN)
     value, M = by_cvxpy(mu)
     assert learner.objective_ == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(learner.get_mahalanobis_matrix(), M, atol=3e-3 * np.abs(M).max())
@@ -47,7 +47,7 @@ def test_agrees_with_a_convex_solver(mu):
 
 def test_weights_count():
     weight = np.where(np.arange(len(PAIRS)) % 2 == 0, 5.0, 1.0)
-    learner = DMLEig(1.0, ridge=0, tol=1e-7)
+    learner = DMLEig(1.0, ridge=0, tol=1e-7, euclid_share=0.0)
     assert learner.fit(SMALL, **GIVEN, constraint_weight=weight).objective_ != pytest.approx(
         by_cvxpy(1.0)[0], 1e-3
     )
@@ -65,7 +65,7 @@ def test_a_small_mu_comes_near_the_largest_minimum():
         cp.Maximize(least), [cp.trace(S @ M) == 1, cp.sum(cp.multiply(V @ M, V), axis=1) >= least]
     )
     problem.solve(solver=cp.CLARABEL)
-    learner = DMLEig(1e-4, ridge=0, tol=1e-5).fit(SMALL, **GIVEN)
+    learner = DMLEig(1e-4, ridge=0, tol=1e-5, euclid_share=0.0).fit(SMALL, **GIVEN)
     distances = np.square(learner.pair_distances(SMALL, GIVEN["pairs"][~PAIRS.similar]))
     assert distances.min() == pytest.approx(problem.value, rel=1e-2)
     similar = np.square(learner.pair_distances(SMALL, GIVEN["pairs"][PAIRS.similar]))
@@ -73,7 +73,7 @@ def test_a_small_mu_comes_near_the_largest_minimum():
 
 
 def test_the_certified_gap_covers_the_true_one():
-    loose = DMLEig(0.01, ridge=0, tol=0.3).fit(SMALL, **GIVEN)
+    loose = DMLEig(0.01, ridge=0, tol=0.3, euclid_share=0.0).fit(SMALL, **GIVEN)
     true = by_cvxpy(0.01)[0] / loose.objective_ - 1
     assert 1e-7 < true <= loose.gap_ <= 0.3
 
@@ -82,31 +82,32 @@ def test_the_certified_gap_covers_the_true_one():
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_the_gap_is_below_the_tolerance(mu, load):
     rows, labels = load(return_X_y=True)
-    assert DMLEig(mu).fit(rows, labels).gap_ <= 1e-6
+    assert DMLEig(mu, euclid_share=0.0).fit(rows, labels).gap_ <= 1e-6
 
 
 def test_no_invertible_map_changes_a_distance_without_a_ridge():
     change = RNG.normal(size=(4, 4)) * [1e-3, 1, 1, 1e3]
     settings = {"ridge": 0, "tol": 1e-7}
-    plain = DMLEig(**settings).fit(SMALL, **GIVEN).pair_distances(SMALL, GIVEN["pairs"])
-    changed = DMLEig(**settings).fit(SMALL @ change, **GIVEN).pair_distances(SMALL @ change, GIVEN["pairs"])
+    plain = DMLEig(**settings, euclid_share=0.0).fit(SMALL, **GIVEN).pair_distances(SMALL, GIVEN["pairs"])
+    changed = (
+        DMLEig(**settings, euclid_share=0.0)
+        .fit(SMALL @ change, **GIVEN)
+        .pair_distances(SMALL @ change, GIVEN["pairs"])
+    )
     np.testing.assert_allclose(changed, plain, rtol=1e-2, atol=1e-3)
 
 
 def test_solutions_have_few_directions():
     rows, labels = load_wine(return_X_y=True)
     rows = rows / rows.std(axis=0)
-    assert DMLEig().fit(rows, labels).components_.shape[0] < 7
+    assert DMLEig(euclid_share=0.0).fit(rows, labels).components_.shape[0] < 7
     assert DMLEig(euclid_share=0.1).fit(rows, labels).components_.shape == (13, 13)
-    assert DMLEig(n_components=2).fit(rows, labels).components_.shape == (2, 13)
+    assert DMLEig(n_components=2, euclid_share=0.0).fit(rows, labels).components_.shape == (2, 13)
 
 
-def test_a_share_of_euclid_keeps_the_trace():
-    whole, mixed = DMLEig().fit(X, y), DMLEig(euclid_share=0.4).fit(X, y)
-    M, N = whole.get_mahalanobis_matrix(), mixed.get_mahalanobis_matrix()
-    np.testing.assert_allclose(N, 0.6 * M + 0.4 * np.trace(M) / 4 * np.eye(4), atol=1e-10)
-    L = np.ones((1, 2))
-    assert with_euclid(L, 0) is L
+def test_what_its_directions_are_blind_to_is_never_left_out_by_default():
+    rows, labels = load_wine(return_X_y=True)
+    assert DMLEig().fit(rows / rows.std(axis=0), labels).euclid_share_ > 0
 
 
 def test_slopes_are_those_of_the_value():
@@ -117,6 +118,6 @@ def test_slopes_are_those_of_the_value():
 
 def test_directions_without_similar_spread_need_a_ridge():
     rows = np.c_[X, np.ones(150)]
-    assert DMLEig().fit(rows, y).gap_ <= 1e-6
+    assert DMLEig(euclid_share=0.0).fit(rows, y).gap_ <= 1e-6
     with pytest.raises(ValueError, match="raise ridge=0"):
-        DMLEig(ridge=0).fit(rows, y)
+        DMLEig(ridge=0, euclid_share=0.0).fit(rows, y)

@@ -33,7 +33,7 @@ def one_update(A, v, target, eta):
 def test_each_update_is_the_minimiser(eta, similar):
     rows = np.array([[0.0, 0, 0], [1.0, 2.0, -1.0], [0.5, -1, 0.3]])
     bounds = (0.1, 50.0)
-    learner = LEGO(eta, bounds=bounds)
+    learner = LEGO(eta, bounds=bounds, euclid_share=0.0)
     A = np.eye(3)
     for i, j in [(0, 1), (1, 2), (0, 1)]:
         before = learner.n_updates_ if hasattr(learner, "n_updates_") else 0
@@ -53,11 +53,11 @@ def test_the_next_length_solves_its_equation_between_now_and_the_bound(p, eta):
 
 
 def test_a_stream_is_one_fit_cut_into_pieces():
-    learner = LEGO()
+    learner = LEGO(euclid_share=0.0)
     pairs = learner._constraints_of_labels(X, CODES)
     rows = np.c_[pairs.left, pairs.right]
-    whole = LEGO().fit(X, pairs=rows, similar=pairs.similar)
-    stream = LEGO()
+    whole = LEGO(euclid_share=0.0).fit(X, pairs=rows, similar=pairs.similar)
+    stream = LEGO(euclid_share=0.0)
     for part in np.array_split(np.arange(len(rows)), 7):
         stream.partial_fit(X, pairs=rows[part], similar=pairs.similar[part])
     np.testing.assert_allclose(stream.components_, whole.components_, atol=1e-12)
@@ -68,7 +68,10 @@ def test_a_stream_is_one_fit_cut_into_pieces():
 def test_passes_lower_the_loss_and_the_metric_comes_near_what_itml_wants():
     rows, labels = load_wine(return_X_y=True)
     rows = rows / rows.std(axis=0)
-    once, often = LEGO().fit(rows, labels), LEGO(n_passes=20).fit(rows, labels)
+    once, often = (
+        LEGO(euclid_share=0.0).fit(rows, labels),
+        LEGO(n_passes=20, euclid_share=0.0).fit(rows, labels),
+    )
     assert often.objective_ < once.objective_
     left, right = np.triu_indices(len(rows), 1)
     same = labels[left] == labels[right]
@@ -77,53 +80,57 @@ def test_passes_lower_the_loss_and_the_metric_comes_near_what_itml_wants():
         distances = learner.pair_distances(rows, np.c_[left, right])
         return distances[same].mean() / distances[~same].mean()
 
-    assert contrast(ITML(10.0).fit(rows, labels)) < contrast(ITML(1e-9).fit(rows, labels))
-    assert contrast(once) < contrast(ITML(1e-9).fit(rows, labels))
+    assert contrast(ITML(10.0, euclid_share=0.0).fit(rows, labels)) < contrast(
+        ITML(1e-9, euclid_share=0.0).fit(rows, labels)
+    )
+    assert contrast(once) < contrast(ITML(1e-9, euclid_share=0.0).fit(rows, labels))
 
 
 def test_the_metric_stays_positive_definite_however_long_the_stream():
-    learner = LEGO(5.0, bounds=(0.5, 3.0), n_passes=50).fit(X, CODES)
+    learner = LEGO(5.0, bounds=(0.5, 3.0), n_passes=50, euclid_share=0.0).fit(X, CODES)
     assert np.isfinite(learner.components_).all()
     assert np.linalg.eigvalsh(learner.get_mahalanobis_matrix())[0] > 0
 
 
 def test_pairs_that_hold_change_nothing():
-    learner = LEGO(bounds=(100.0, 1e-3)).fit(X, CODES)
+    learner = LEGO(bounds=(100.0, 1e-3), euclid_share=0.0).fit(X, CODES)
     np.testing.assert_array_equal(learner.components_, np.eye(3))
     assert learner.n_updates_ == 0
     assert learner.objective_ == 0
 
 
 def test_bounds_are_those_of_the_first_rows_and_fit_starts_anew():
-    learner = LEGO().partial_fit(X, CODES)
+    learner = LEGO(euclid_share=0.0).partial_fit(X, CODES)
     bounds = learner.bounds_
     assert learner.partial_fit(10 * X, CODES).bounds_ == bounds
     again = learner.fit(X, CODES)
-    np.testing.assert_array_equal(again.components_, LEGO().fit(X, CODES).components_)
+    np.testing.assert_array_equal(again.components_, LEGO(euclid_share=0.0).fit(X, CODES).components_)
     assert again.n_iter_ == 1
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_units_do_not_matter(scale):
     np.testing.assert_allclose(
-        LEGO().fit(scale * X, CODES).components_, LEGO().fit(X, CODES).components_, atol=1e-8
+        LEGO(euclid_share=0.0).fit(scale * X, CODES).components_,
+        LEGO(euclid_share=0.0).fit(X, CODES).components_,
+        atol=1e-8,
     )
 
 
 def test_what_cannot_be_learned_from_is_refused():
     with pytest.raises(ValueError, match="give one of them"):
-        LEGO().partial_fit(X)
+        LEGO(euclid_share=0.0).partial_fit(X)
     with pytest.raises(ValueError, match="give one of them"):
-        LEGO().partial_fit(X, CODES, pairs=[[0, 1]])
+        LEGO(euclid_share=0.0).partial_fit(X, CODES, pairs=[[0, 1]])
     with pytest.raises(ValueError, match="names row 60"):
-        LEGO().partial_fit(X, pairs=[[0, 60]])
+        LEGO(euclid_share=0.0).partial_fit(X, pairs=[[0, 60]])
     with pytest.raises(ValueError, match="features"):
-        LEGO().partial_fit(X, CODES).partial_fit(X[:, :2], CODES)
+        LEGO(euclid_share=0.0).partial_fit(X, CODES).partial_fit(X[:, :2], CODES)
     with pytest.raises(ValueError, match="eta"):
-        LEGO(0).fit(X, CODES)
+        LEGO(0, euclid_share=0.0).fit(X, CODES)
 
 
 def test_a_batch_of_one_class_is_only_similar_pairs():
-    learner = LEGO(bounds=(0.5, 3.0)).partial_fit(X, np.zeros(60))
+    learner = LEGO(bounds=(0.5, 3.0), euclid_share=0.0).partial_fit(X, np.zeros(60))
     assert learner.n_updates_ > 0
     assert np.linalg.det(learner.components_) < 1

@@ -79,7 +79,7 @@ def test_coordinates_are_kernel_principal_components(wine):
 
 def test_without_slopes_the_distance_is_the_global_one(wine):
     X, y = wine
-    model = SCML(40, beta=1e-3).fit(X, y)
+    model = SCML(40, beta=1e-3, euclid_share=0.0).fit(X, y)
     constant = np.column_stack([np.zeros((40, 5)), np.sqrt(model.weights_)])
     weigh = SquaredLinearWeights(kernel_components(X, 5, np.random.RandomState(0)), constant)
     local = MixedDistance(weigh, model.bases_[:, None, :], X.mean(axis=0))
@@ -90,7 +90,7 @@ def test_without_slopes_the_distance_is_the_global_one(wine):
 def test_local_weights_serve_prediction_but_are_no_embedding(wine, tmp_path):
     X, y = wine
     single = X.astype(np.float32)
-    model = KNNClassifier(SCML(40, beta=1e-3, local=True), 1).fit(single[::2], y[::2])
+    model = KNNClassifier(SCML(40, beta=1e-3, local=True, euclid_share=0.0), 1).fit(single[::2], y[::2])
     assert model.score(single[1::2], y[1::2]) > 0.93
     assert model.kneighbors(single[:3])[0].dtype == np.float32
     learner = model.learner_
@@ -105,6 +105,6 @@ def test_local_weights_serve_prediction_but_are_no_embedding(wine, tmp_path):
 
 def test_local_weights_lower_the_hinge(wine):
     X, y = wine
-    plain, local = (SCML(40, beta=1e-3, local=local).fit(X, y) for local in (False, True))
+    plain, local = (SCML(40, beta=1e-3, local=local, euclid_share=0.0).fit(X, y) for local in (False, True))
     assert local.objective_ < plain.objective_
     assert local.gap_ == plain.gap_

@@ -14,7 +14,15 @@ from nearkin.learners.constraint.lego import LEGO
 from nearkin.learners.constraint.mmc import MMC
 from nearkin.learners.constraint.sdml import SDML
 
-LEARNERS = [ITML(), ITML(prior="covariance"), DMLEig(), MMC(), MMC(diagonal=True), SDML(), LEGO()]
+LEARNERS = [
+    ITML(euclid_share=0.0),
+    ITML(prior="covariance", euclid_share=0.0),
+    DMLEig(euclid_share=0.0),
+    MMC(euclid_share=0.0),
+    MMC(diagonal=True, euclid_share=0.0),
+    SDML(euclid_share=0.0),
+    LEGO(euclid_share=0.0),
+]
 #: Those that set similar pairs against dissimilar ones and need both.
 NEED_BOTH = (DMLEig, MMC)
 X, y = load_iris(return_X_y=True)

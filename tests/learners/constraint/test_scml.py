@@ -30,7 +30,7 @@ def hinge_objective(X, M, weights, triplets, beta):
 
 def test_the_metric_is_the_weighted_sum_of_the_bases(wine):
     X, y = wine
-    model = SCML(n_bases=60, beta=1e-3).fit(X, y)
+    model = SCML(n_bases=60, beta=1e-3, euclid_share=0.0).fit(X, y)
     M = (model.bases_.T * model.weights_) @ model.bases_
     np.testing.assert_allclose(model.get_mahalanobis_matrix(), M, atol=1e-9 * np.abs(M).max())
     np.testing.assert_allclose(np.linalg.norm(model.bases_, axis=1), 1)
@@ -42,7 +42,7 @@ def test_the_metric_is_the_weighted_sum_of_the_bases(wine):
 
 def test_no_weight_can_be_moved_to_lower_the_objective(wine):
     X, y = wine
-    model = SCML(n_bases=30, beta=1e-3, tol=1e-6).fit(X, y)
+    model = SCML(n_bases=30, beta=1e-3, tol=1e-6, euclid_share=0.0).fit(X, y)
     triplets = nearest_triplets(X, y, 3, 10)
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -55,7 +55,7 @@ def test_a_smaller_penalty_lowers_the_hinge_and_a_larger_one_chooses_fewer(wine)
     X, y = wine
     chosen = {}
     for beta in (1e-5, 1e-3, 1e-1):
-        model = SCML(n_bases=100, beta=beta).fit(X, y)
+        model = SCML(n_bases=100, beta=beta, euclid_share=0.0).fit(X, y)
         M = (model.bases_.T * model.weights_) @ model.bases_
         hinge = hinge_objective(X, M, model.weights_, nearest_triplets(X, y, 3, 10), 0.0)
         chosen[beta] = (hinge, model.weights_.sum())
@@ -67,8 +67,8 @@ def test_labels_turned_into_triplets_by_hand_give_the_same_metric(wine):
     X, y = wine
     triplets = nearest_triplets(X, y, 3, 10)
     listed = np.c_[triplets.anchor, triplets.near, triplets.far]
-    from_labels = SCML(n_bases=40, bases="triplets").fit(X, y)
-    from_triplets = SCML(n_bases=40).fit(X, triplets=listed)
+    from_labels = SCML(n_bases=40, bases="triplets", euclid_share=0.0).fit(X, y)
+    from_triplets = SCML(n_bases=40, euclid_share=0.0).fit(X, triplets=listed)
     np.testing.assert_allclose(from_triplets.components_, from_labels.components_)
     assert not hasattr(from_triplets, "classes_")
 
@@ -78,10 +78,10 @@ def test_a_weighted_triplet_counts_like_two(wine):
     rng = np.random.default_rng(0)
     triplets = rng.integers(0, len(X), size=(60, 3))
     bases = rng.normal(size=(20, 13))
-    once = SCML(bases=bases, beta=1e-2, tol=1e-6).fit(
+    once = SCML(bases=bases, beta=1e-2, tol=1e-6, euclid_share=0.0).fit(
         X, triplets=triplets, constraint_weight=1 + (np.arange(60) < 30)
     )
-    twice = SCML(bases=bases, beta=1e-2 * once_scale(X, triplets), tol=1e-6).fit(
+    twice = SCML(bases=bases, beta=1e-2 * once_scale(X, triplets), tol=1e-6, euclid_share=0.0).fit(
         X, triplets=np.r_[triplets, triplets[:30]]
     )
     np.testing.assert_allclose(
@@ -100,40 +100,41 @@ def once_scale(X, triplets):
 
 def test_units_and_dtype(wine):
     X, y = wine
-    plain = SCML(n_bases=40, beta=1e-3).fit(X, y)
+    plain = SCML(n_bases=40, beta=1e-3, euclid_share=0.0).fit(X, y)
     for size in (1e-6, 1e6):
-        scaled = SCML(n_bases=40, beta=1e-3).fit(size * X, y)
+        scaled = SCML(n_bases=40, beta=1e-3, euclid_share=0.0).fit(size * X, y)
         np.testing.assert_allclose(
             scaled.transform(size * X[:5]) ** 2, plain.transform(X[:5]) ** 2, rtol=0.02, atol=0.02
         )
-    single = SCML(n_bases=40).fit(X.astype(np.float32), y)
+    single = SCML(n_bases=40, euclid_share=0.0).fit(X.astype(np.float32), y)
     assert single.components_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
 
 
 def test_fewer_errors_than_euclid(wine):
     learned, euclid = (
-        cross_val_score(KNNClassifier(learner, 1), *wine, cv=5).mean() for learner in (SCML(100), None)
+        cross_val_score(KNNClassifier(learner, 1), *wine, cv=5).mean()
+        for learner in (SCML(100, euclid_share=0.0), None)
     )
     assert learned > euclid + 0.01
 
 
 def test_n_components_keeps_the_largest(wine):
     X, y = wine
-    whole = SCML(n_bases=60, beta=1e-3).fit(X, y)
-    two = SCML(n_bases=60, beta=1e-3, n_components=2).fit(X, y)
+    whole = SCML(n_bases=60, beta=1e-3, euclid_share=0.0).fit(X, y)
+    two = SCML(n_bases=60, beta=1e-3, n_components=2, euclid_share=0.0).fit(X, y)
     np.testing.assert_allclose(two.components_, whole.components_[:2])
 
 
 def test_a_penalty_too_large_is_euclid_with_a_warning(wine):
     X, y = wine
     with pytest.warns(UserWarning, match="no direction is worth beta"):
-        model = SCML(beta=1e6).fit(X, y)
+        model = SCML(beta=1e6, euclid_share=0.0).fit(X, y)
     np.testing.assert_array_equal(model.components_, np.eye(13))
 
 
 def test_running_out_of_steps_warns(wine):
     with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
-        SCML(max_iter=1).fit(*wine)
+        SCML(max_iter=1, euclid_share=0.0).fit(*wine)
 
 
 def test_bases_are_unit_directions_from_every_part():
@@ -177,24 +178,24 @@ def test_awkward_data_give_finite_metrics(kind):
         y[0] = 7
     elif kind == "mixed":
         X = X * [1e-6, 1, 1, 1e6]
-    model = SCML(n_bases=30, beta=1e-3).fit(X, y)
+    model = SCML(n_bases=30, beta=1e-3, euclid_share=0.0).fit(X, y)
     assert np.isfinite(model.components_).all()
     assert model.gap_ <= 1e-3
 
 
 def test_rows_that_coincide_are_euclid_with_a_warning():
     with pytest.warns(UserWarning, match="coincide"):
-        model = SCML().fit(np.ones((10, 2)), np.arange(10) % 2)
+        model = SCML(euclid_share=0.0).fit(np.ones((10, 2)), np.arange(10) % 2)
     np.testing.assert_array_equal(model.components_, np.eye(2))
 
 
 def test_labels_that_give_no_triplets_are_refused(wine):
     with pytest.raises(ValueError, match="at least 2 classes"):
-        SCML().fit(wine[0], np.zeros(len(wine[0])))
+        SCML(euclid_share=0.0).fit(wine[0], np.zeros(len(wine[0])))
     with pytest.raises(ValueError, match="single sample"):
-        SCML().fit(wine[0][:10], np.arange(10))
+        SCML(euclid_share=0.0).fit(wine[0][:10], np.arange(10))
     with pytest.raises(ValueError, match="needs labels"):
-        SCML(bases="discriminant").fit(wine[0], triplets=[[0, 1, 2]])
+        SCML(bases="discriminant", euclid_share=0.0).fit(wine[0], triplets=[[0, 1, 2]])
 
 
 @pytest.mark.parametrize(
@@ -210,4 +211,4 @@ def test_labels_that_give_no_triplets_are_refused(wine):
 )
 def test_settings_that_cannot_be_meant_are_named(wine, setting):
     with pytest.raises(ValueError, match=next(iter(setting))):
-        SCML(**setting).fit(*wine)
+        SCML(**setting, euclid_share=0.0).fit(*wine)

@@ -39,7 +39,7 @@ def by_cvxpy(balance, sparsity, start, weight):
 def test_agrees_with_a_convex_solver(balance, sparsity):
     weight = RNG.uniform(0.5, 2, size=60)
     prior = np.linalg.inv(np.cov(X.T))
-    learner = SDML(balance, sparsity, prior=prior).fit(X, **GIVEN, constraint_weight=weight)
+    learner = SDML(balance, sparsity, prior=prior, euclid_share=0.0).fit(X, **GIVEN, constraint_weight=weight)
     value, M = by_cvxpy(balance, sparsity, np.linalg.inv(prior), weight)
     assert learner.objective_ == pytest.approx(value, rel=1e-6, abs=1e-6)
     np.testing.assert_allclose(learner.get_mahalanobis_matrix(), M, atol=1e-3 * np.abs(M).max())
@@ -51,17 +51,17 @@ def test_agrees_with_a_convex_solver(balance, sparsity):
 def test_the_gap_is_below_the_tolerance(balance, sparsity, load):
     rows, labels = load(return_X_y=True)
     for prior in ("identity", "covariance"):
-        learner = SDML(balance, sparsity, prior=prior).fit(rows, labels)
+        learner = SDML(balance, sparsity, prior=prior, euclid_share=0.0).fit(rows, labels)
         assert learner.gap_ <= 1e-6
         assert (np.linalg.eigvalsh(learner.get_mahalanobis_matrix()) > 0).all()
 
 
 def test_a_high_price_leaves_a_diagonal_metric():
-    learner = SDML(sparsity=100.0).fit(X, CODES)
+    learner = SDML(sparsity=100.0, euclid_share=0.0).fit(X, CODES)
     assert learner.sparsity_ == 1
     M = learner.get_mahalanobis_matrix()
     np.testing.assert_allclose(M, np.diag(np.diag(M)), atol=1e-12)
-    assert SDML(sparsity=0.0).fit(X, CODES).sparsity_ == 0
+    assert SDML(sparsity=0.0, euclid_share=0.0).fit(X, CODES).sparsity_ == 0
 
 
 def test_one_feature_has_a_closed_form():
@@ -69,27 +69,33 @@ def test_one_feature_has_a_closed_form():
     left, right = np.triu_indices(40, 1)
     squares, same = (rows[left, 0] - rows[right, 0]) ** 2, labels[left] == labels[right]
     K = squares[same].mean() - squares[~same].mean()
-    M = SDML(0.5).fit(rows, labels).get_mahalanobis_matrix()
+    M = SDML(0.5, euclid_share=0.0).fit(rows, labels).get_mahalanobis_matrix()
     assert M[0, 0] == pytest.approx(1 / (1 + 0.5 * np.sign(K)))
 
 
 def test_a_light_balance_leaves_the_prior():
-    np.testing.assert_allclose(SDML(1e-9).fit(X, CODES).get_mahalanobis_matrix(), np.eye(4), atol=1e-7)
+    np.testing.assert_allclose(
+        SDML(1e-9, euclid_share=0.0).fit(X, CODES).get_mahalanobis_matrix(), np.eye(4), atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_units_do_not_matter(scale):
-    plain = SDML().fit(X, CODES).get_mahalanobis_matrix()
-    np.testing.assert_allclose(SDML().fit(scale * X, CODES).get_mahalanobis_matrix(), plain, atol=1e-6)
-    plain = SDML(prior="covariance", tol=1e-9).fit(X, CODES).get_mahalanobis_matrix()
-    scaled = SDML(prior="covariance", tol=1e-9).fit(scale * X, CODES).get_mahalanobis_matrix()
+    plain = SDML(euclid_share=0.0).fit(X, CODES).get_mahalanobis_matrix()
+    np.testing.assert_allclose(
+        SDML(euclid_share=0.0).fit(scale * X, CODES).get_mahalanobis_matrix(), plain, atol=1e-6
+    )
+    plain = SDML(prior="covariance", tol=1e-9, euclid_share=0.0).fit(X, CODES).get_mahalanobis_matrix()
+    scaled = (
+        SDML(prior="covariance", tol=1e-9, euclid_share=0.0).fit(scale * X, CODES).get_mahalanobis_matrix()
+    )
     np.testing.assert_allclose(scaled * scale**2, plain, rtol=1e-5, atol=1e-6)
 
 
 def test_more_features_than_rows():
     rows = RNG.normal(size=(12, 40))
     for prior in ("identity", "covariance"):
-        assert SDML(prior=prior).fit(rows, CODES[:12]).gap_ <= 1e-6
+        assert SDML(prior=prior, euclid_share=0.0).fit(rows, CODES[:12]).gap_ <= 1e-6
 
 
 @pytest.mark.parametrize(
@@ -97,4 +103,4 @@ def test_more_features_than_rows():
 )
 def test_settings_that_cannot_be_meant_are_refused(setting, value):
     with pytest.raises(ValueError, match=setting):
-        SDML(**{setting: value}).fit(X, CODES)
+        SDML(**{setting: value}, euclid_share=0.0).fit(X, CODES)

@@ -29,7 +29,9 @@ def test_metric_and_threshold_learned_together_find_nothing_better():
         minimize(loss, np.r_[size * np.eye(4).ravel(), 1.0], options={"maxiter": 2000}).fun
         for size in (0.5, 1.0)
     )
-    ours = LDML(temperature=1.0, max_iter=2000, tol=1e-10).fit(X, pairs=ROWS, similar=SIMILAR)
+    ours = LDML(temperature=1.0, max_iter=2000, tol=1e-10, euclid_share=0.0).fit(
+        X, pairs=ROWS, similar=SIMILAR
+    )
     assert ours.objective_ == pytest.approx(theirs, abs=2e-4)
 
 
@@ -40,7 +42,7 @@ def test_verification_gains_from_it():
     same = labels[rows[:, 0]] == labels[rows[:, 1]]
     plain, learned = (
         cross_val_score(PairClassifier(learner, points=noisy), rows, same, scoring="roc_auc", cv=3).mean()
-        for learner in (None, LDML(5, tol=1e-3))
+        for learner in (None, LDML(5, tol=1e-3, euclid_share=0.0))
     )
     assert learned > plain + 0.1
 
@@ -49,7 +51,7 @@ def test_labels_turned_into_pairs_by_hand_give_the_identical_metric():
     # Iris is full of ties, which any rounding would break in another way.
     untied = X + 0.01 * np.random.RandomState(0).standard_normal(X.shape)
     pairs = nearest_pairs(untied - untied.mean(axis=0), y, 3, 3)
-    by_labels = LDML(init="identity").fit(untied, y)
+    by_labels = LDML(init="identity", euclid_share=0.0).fit(untied, y)
     by_hand = LDML(init="identity").fit(untied, pairs=np.c_[pairs.left, pairs.right], similar=pairs.similar)
     np.testing.assert_array_equal(by_hand.components_, by_labels.components_)
     assert hasattr(by_labels, "classes_")
@@ -58,8 +60,8 @@ def test_labels_turned_into_pairs_by_hand_give_the_identical_metric():
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
 def test_the_unit_of_the_features_does_not_matter(unit):
-    plain = LDML().fit(X, pairs=ROWS, similar=SIMILAR)
-    scaled = LDML().fit(unit * X, pairs=ROWS, similar=SIMILAR)
+    plain = LDML(euclid_share=0.0).fit(X, pairs=ROWS, similar=SIMILAR)
+    scaled = LDML(euclid_share=0.0).fit(unit * X, pairs=ROWS, similar=SIMILAR)
     assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-3)
 
 
@@ -75,7 +77,7 @@ def test_the_unit_of_the_features_does_not_matter(unit):
     ids=["one feature", "d > n", "contradiction", "a row and itself", "constant"],
 )
 def test_awkward_pairs_are_survived(data, rows, similar):
-    fitted = LDML(max_iter=1000, tol=1e-3).fit(data, pairs=rows, similar=similar)
+    fitted = LDML(max_iter=1000, tol=1e-3, euclid_share=0.0).fit(data, pairs=rows, similar=similar)
     assert np.isfinite(fitted.components_).all()
     assert fitted.objective_ <= fitted.history_[0]
 
@@ -92,9 +94,9 @@ def test_awkward_pairs_are_survived(data, rows, similar):
 )
 def test_impossible_pairs_are_named(rows, similar, words):
     with pytest.raises(ValueError, match=words):
-        LDML().fit(X, pairs=rows, similar=similar)
+        LDML(euclid_share=0.0).fit(X, pairs=rows, similar=similar)
 
 
 def test_single_samples_only_are_refused():
     with pytest.raises(ValueError, match="dissimilar"):
-        LDML().fit(X[:3], [0, 1, 2])
+        LDML(euclid_share=0.0).fit(X[:3], [0, 1, 2])

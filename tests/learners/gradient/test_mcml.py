@@ -44,7 +44,7 @@ def convex_optimum(data, labels, ridge):
 def test_a_convex_solver_finds_nothing_better(shift, ridge):
     data, labels = small_problem(shift)
     value, M = convex_optimum(data, labels, ridge)
-    fitted = MCML(temperature=0.5, ridge=ridge, max_iter=2000, tol=1e-12).fit(data, labels)
+    fitted = MCML(temperature=0.5, ridge=ridge, max_iter=2000, tol=1e-12, euclid_share=0.0).fit(data, labels)
     assert fitted.objective_ == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(fitted.get_mahalanobis_matrix(), M, atol=2e-3 * np.abs(M).max())
 
@@ -52,7 +52,7 @@ def test_a_convex_solver_finds_nothing_better(shift, ridge):
 def test_all_starts_lead_to_the_one_optimum():
     data, labels = small_problem(0.8, d=5)
     values = [
-        MCML(temperature=0.5, init=init, random_state=0, max_iter=2000, tol=1e-12)
+        MCML(temperature=0.5, init=init, random_state=0, max_iter=2000, tol=1e-12, euclid_share=0.0)
         .fit(data, labels)
         .objective_
         for init in ("identity", "random", "pca")
@@ -62,13 +62,15 @@ def test_all_starts_lead_to_the_one_optimum():
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
 def test_the_unit_of_the_features_does_not_matter(unit):
-    plain, scaled = MCML().fit(X, y), MCML().fit(unit * X, y)
+    plain, scaled = MCML(euclid_share=0.0).fit(X, y), MCML(euclid_share=0.0).fit(unit * X, y)
     assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-6)
 
 
 def test_large_data_is_optimised_in_float32_to_the_same_objective():
     digits, labels = load_digits(return_X_y=True)
-    fitted = MCML(5, init="pca", temperature=50.0, max_iter=20, tol=1e-2).fit(digits, labels)
+    fitted = MCML(5, init="pca", temperature=50.0, max_iter=20, tol=1e-2, euclid_share=0.0).fit(
+        digits, labels
+    )
     loss, Z = MCMLLoss(50.0, ridge=1e-3), fitted.transform(digits)
     assert fitted.objective_ == pytest.approx(loss.value_and_grad(Z, loss.prepare(Z, labels))[0], rel=1e-4)
 
@@ -100,14 +102,14 @@ def test_rows_of_length_one_learn_by_supervised_contrast():
     ids=["one feature", "d > n", "rows in both classes", "constant", "lone row", "duplicate column"],
 )
 def test_awkward_data_is_survived(data, labels):
-    fitted = MCML(max_iter=1000, tol=1e-4).fit(data, labels)
+    fitted = MCML(max_iter=1000, tol=1e-4, euclid_share=0.0).fit(data, labels)
     assert np.isfinite(fitted.components_).all()
     assert fitted.objective_ <= fitted.history_[0]
 
 
 def test_the_ridge_keeps_separable_classes_finite():
     data, labels = np.random.RandomState(0).standard_normal((12, 40)), np.arange(12) % 3
-    fitted = MCML(ridge=1e-2, max_iter=1000).fit(data, labels)
+    fitted = MCML(ridge=1e-2, max_iter=1000, euclid_share=0.0).fit(data, labels)
     assert np.abs(fitted.transform(data)).max() < 1e3
 
 

@@ -22,7 +22,7 @@ def test_fewer_errors_than_euclid_on_small_samples_of_gaussians():
     for _ in range(40):
         X, y = two_gaussians(50, rng)
         queries, truth = two_gaussians(300, rng)
-        learned.append(KNNClassifier(GLML(), 1).fit(X, y).score(queries, truth))
+        learned.append(KNNClassifier(GLML(euclid_share=0.0), 1).fit(X, y).score(queries, truth))
         euclid.append(KNNClassifier(None, 1).fit(X, y).score(queries, truth))
     gain = np.array(learned) - np.array(euclid)
     assert gain.mean() > 3 * gain.std() / np.sqrt(len(gain))
@@ -34,7 +34,11 @@ def test_between_two_round_classes_only_the_line_that_joins_them_counts():
     X = rng.normal(size=(4000, 3))
     y = np.arange(4000) % 2
     X[y == 1] += [6.0, 0, 0]
-    F = GLML(floor=0.01, euclid_share=0.0).fit(X, y).distance_.factors(np.array([[2.0, 0.0, 0.0]]))[0]
+    F = (
+        GLML(floor=0.01, ridge=0.0, euclid_share=0.0)
+        .fit(X, y)
+        .distance_.factors(np.array([[2.0, 0.0, 0.0]]))[0]
+    )
     values, vectors = np.linalg.eigh(F.T @ F)
     assert abs(vectors[0, -1]) > 0.99
     np.testing.assert_allclose(values[:2] / values[2], 0.01, rtol=0.3)
@@ -46,13 +50,13 @@ def test_the_covariances_are_what_the_settings_say():
     own = X[y == 1]
     precisions = {}
     for name in (0.3, "ledoit-wolf", "auto"):
-        precisions[name] = GLML(shrinkage=name).fit(X, y).distance_.classes.precisions[1]
+        precisions[name] = GLML(shrinkage=name, euclid_share=0.0).fit(X, y).distance_.classes.precisions[1]
     covariance = np.cov(own.T, bias=True)
     mixed = 0.7 * covariance + 0.3 * np.trace(covariance) / 13 * np.eye(13)
     np.testing.assert_allclose(np.linalg.inv(precisions[0.3]), mixed)
     np.testing.assert_allclose(np.linalg.inv(precisions["ledoit-wolf"]), ledoit_wolf(own)[0])
-    assert GLML().fit(X, y).shrinkage_[1] == pytest.approx(13 / len(own))
-    diagonal = GLML(covariance="diagonal").fit(X, y).distance_.classes.precisions[1]
+    assert GLML(euclid_share=0.0).fit(X, y).shrinkage_[1] == pytest.approx(13 / len(own))
+    diagonal = GLML(covariance="diagonal", euclid_share=0.0).fit(X, y).distance_.classes.precisions[1]
     assert np.count_nonzero(diagonal) == 13
 
 
@@ -61,7 +65,7 @@ def test_the_objective_is_the_negative_log_likelihood():
 
     rng = np.random.default_rng(0)
     X, y = two_gaussians(60, rng)
-    model = GLML(shrinkage=0.2).fit(X, y)
+    model = GLML(shrinkage=0.2, euclid_share=0.0).fit(X, y)
     total = 0.0
     for c in (0, 1):
         own = X[y == c]
@@ -75,19 +79,19 @@ def test_the_objective_is_the_negative_log_likelihood():
 def test_units_and_rotations_do_not_matter():
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    D = GLML().fit(X, y).distance_.pairwise(X[:10], X)
+    D = GLML(euclid_share=0.0).fit(X, y).distance_.pairwise(X[:10], X)
     for size in (1e-6, 1e6):
-        scaled = GLML().fit(size * X, y).distance_.pairwise(size * X[:10], size * X)
+        scaled = GLML(euclid_share=0.0).fit(size * X, y).distance_.pairwise(size * X[:10], size * X)
         np.testing.assert_allclose(scaled / size**2, D, rtol=1e-6, atol=1e-9)
     Q, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(13, 13)))
-    turned = GLML().fit(X @ Q, y).distance_.pairwise(X[:10] @ Q, X @ Q)
+    turned = GLML(euclid_share=0.0).fit(X @ Q, y).distance_.pairwise(X[:10] @ Q, X @ Q)
     np.testing.assert_allclose(turned, D, rtol=1e-6, atol=1e-9)
 
 
 def test_one_class_is_euclid_with_a_warning():
     X = np.random.default_rng(0).normal(size=(20, 3))
     with pytest.warns(UserWarning, match="only one class"):
-        model = GLML().fit(X, np.zeros(20))
+        model = GLML(euclid_share=0.0).fit(X, np.zeros(20))
     np.testing.assert_allclose(
         model.distance_.pairwise(X, X), np.square(X[:, None] - X).sum(axis=2), atol=1e-12
     )
@@ -96,20 +100,20 @@ def test_one_class_is_euclid_with_a_warning():
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 def test_awkward_data_give_finite_distances(awkward):
     X, y = awkward
-    model = GLML().fit(X, y)
+    model = GLML(euclid_share=0.0).fit(X, y)
     D = model.distance_.pairwise(X, X)
     assert D.dtype == X.dtype
     assert np.isfinite(D).all()
     assert np.isfinite(model.objective_)
     np.testing.assert_allclose(np.diagonal(D), 0, atol=1e-10)
-    KNNClassifier(GLML(), 1).fit(X, y).predict(X)
+    KNNClassifier(GLML(euclid_share=0.0), 1).fit(X, y).predict(X)
 
 
 def test_many_features_are_reduced_to_their_main_directions():
     X, y = make_classification(300, 150, n_informative=10, random_state=0)
-    assert GLML().fit(X, y).distance_.classes.means.shape == (2, 100)
-    assert GLML(n_components=None).fit(X, y).distance_.classes.means.shape == (2, 150)
-    model = GLML(n_components=5).fit(X, y)
+    assert GLML(euclid_share=0.0).fit(X, y).distance_.classes.means.shape == (2, 100)
+    assert GLML(n_components=None, euclid_share=0.0).fit(X, y).distance_.classes.means.shape == (2, 150)
+    model = GLML(n_components=5, euclid_share=0.0).fit(X, y)
     centred = X - X.mean(axis=0)
     axes = np.linalg.svd(centred, full_matrices=False)[2][:5]
     np.testing.assert_allclose(
@@ -119,11 +123,11 @@ def test_many_features_are_reduced_to_their_main_directions():
 
 def test_candidates_change_little_and_are_counted():
     X, y = make_classification(400, 6, n_informative=4, random_state=0)
-    every = KNNClassifier(GLML(n_candidates=None), 3).fit(X, y)
-    some = KNNClassifier(GLML(n_candidates=100), 3).fit(X, y)
+    every = KNNClassifier(GLML(n_candidates=None, euclid_share=0.0), 3).fit(X, y)
+    some = KNNClassifier(GLML(n_candidates=100, euclid_share=0.0), 3).fit(X, y)
     np.testing.assert_array_equal(every.kneighbors(X)[1][:, 0], np.arange(400))
     assert np.mean(every.kneighbors(X)[1] == some.kneighbors(X)[1]) > 0.9
-    assert GLML().fit(X, y).distance_.n_candidates == 2_000_000 // 36
+    assert GLML(euclid_share=0.0).fit(X, y).distance_.n_candidates == 2_000_000 // 36
 
 
 @pytest.mark.parametrize(
@@ -132,6 +136,7 @@ def test_candidates_change_little_and_are_counted():
         {"shrinkage": 2.0},
         {"shrinkage": "much"},
         {"covariance": "tied"},
+        {"ridge": -0.1},
         {"euclid_share": -0.1},
         {"floor": "low"},
         {"n_components": 0},
@@ -146,6 +151,6 @@ def test_settings_that_cannot_be_meant_are_named(setting):
 
 def test_a_stored_predictor_predicts_the_same(tmp_path):
     X, y = load_wine(return_X_y=True)
-    model = KNNClassifier(GLML()).fit(X, y)
+    model = KNNClassifier(GLML(euclid_share=0.0)).fit(X, y)
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(X), model.predict_proba(X))

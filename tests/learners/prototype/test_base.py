@@ -11,7 +11,7 @@ from nearkin.predictors import KNNClassifier
 
 def test_prediction_is_the_class_of_the_nearest_prototype(learner, blobs):
     X, y = blobs
-    model = learner(n_prototypes=2, random_state=0).fit(X, y)
+    model = learner(n_prototypes=2, random_state=0, euclid_share=0.0).fit(X, y)
     nearest = model.distance_.to_prototypes(X).argmin(axis=1)
     np.testing.assert_array_equal(model.predict(X), model.prototype_labels_[nearest])
     assert model.prototypes_.shape[0] == model.metrics_.shape[0] == 6
@@ -20,7 +20,7 @@ def test_prediction_is_the_class_of_the_nearest_prototype(learner, blobs):
 
 def test_probabilities_follow_the_ratios(learner, blobs):
     X, y = blobs
-    model = learner(n_prototypes=2, random_state=0).fit(X, y)
+    model = learner(n_prototypes=2, random_state=0, euclid_share=0.0).fit(X, y)
     P = model.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
@@ -59,8 +59,10 @@ def test_the_order_of_the_rows_does_not_matter(learner, blobs):
 def test_weights_count_like_repeated_rows(learner, blobs):
     X, y = blobs
     weights = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = learner(n_prototypes=2, random_state=0).fit(X, y, sample_weight=weights)
-    repeated = learner(n_prototypes=2, random_state=0).fit(X.repeat(weights, axis=0), y.repeat(weights))
+    weighted = learner(n_prototypes=2, random_state=0, euclid_share=0.0).fit(X, y, sample_weight=weights)
+    repeated = learner(n_prototypes=2, random_state=0, euclid_share=0.0).fit(
+        X.repeat(weights, axis=0), y.repeat(weights)
+    )
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
 
 

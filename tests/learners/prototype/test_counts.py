@@ -37,13 +37,13 @@ def test_bad_numbers_are_refused(wanted, complaint):
 def test_integer_labels_name_classes_too(blobs):
     X, y = blobs
     codes = np.unique(y, return_inverse=True)[1]
-    model = LMDL({0: 1, 1: 2, 2: 3}, random_state=0).fit(X, codes)
+    model = LMDL({0: 1, 1: 2, 2: 3}, random_state=0, euclid_share=0.0).fit(X, codes)
     np.testing.assert_array_equal(model.prototype_labels_, [0, 1, 1, 2, 2, 2])
 
 
 def test_auto_finds_that_two_strips_need_two_prototypes():
     X, y = make_two_classes(200, random_state=0)
-    model = LMDL("auto", random_state=0, tol=0.01).fit(X, y)
+    model = LMDL("auto", random_state=0, tol=0.01, euclid_share=0.0).fit(X, y)
     assert (model.prototype_labels_ == 0).sum() > 1
 
 
@@ -52,5 +52,5 @@ def test_auto_survives_tiny_classes():
     y = np.r_[np.zeros(9), 1, 1, 2]
     X[9:11] += 5
     X[11] -= 5
-    model = LMDL("auto", random_state=0, max_epochs=500).fit(X, y)
+    model = LMDL("auto", random_state=0, max_epochs=500, euclid_share=0.0).fit(X, y)
     assert set(model.prototype_labels_) == {0, 1, 2}

@@ -41,7 +41,9 @@ def make_blurred_helix(random_state):
 )
 def test_two_prototypes_a_class_lift_the_leave_one_out_accuracy(make, init):
     X, y = make(random_state=0)
-    right = cross_val_score(LMDL(n_prototypes=2, init=init, random_state=0), X, y, cv=LeaveOneOut())
+    right = cross_val_score(
+        LMDL(n_prototypes=2, init=init, random_state=0, euclid_share=0.0), X, y, cv=LeaveOneOut()
+    )
     assert right.mean() > euclidean_accuracy(X, y) + 0.03
 
 
@@ -58,7 +60,7 @@ def test_only_starts_in_every_part_of_a_class_solve_the_eight_classes():
     for seed in range(8):
         X, y = make_eight_classes(random_state=seed)
         for init in score:
-            model = LMDL(n_prototypes=2, init=init, random_state=seed).fit(X, y)
+            model = LMDL(n_prototypes=2, init=init, random_state=seed, euclid_share=0.0).fit(X, y)
             score[init].append(model.score(new_X, new_y))
             bare[init].append(parts_without_a_prototype(model.prototypes_))
     assert min(bare["random"]) > 0 == max(bare["kmeans"])
@@ -71,7 +73,7 @@ def test_two_prototypes_a_class_lift_the_accuracy_on_new_rows(make):
     for seed in range(2):
         X, y = make(random_state=seed)
         new_X, new_y = make(4000, random_state=100 + seed)
-        model = LMDL(n_prototypes=2, init="kmeans", random_state=0).fit(X, y)
+        model = LMDL(n_prototypes=2, init="kmeans", random_state=0, euclid_share=0.0).fit(X, y)
         neighbour = KNeighborsClassifier(1).fit(X, y)
         lifts.append(model.score(new_X, new_y) - neighbour.score(new_X, new_y))
     assert np.mean(lifts) > 0.015
@@ -83,7 +85,7 @@ def test_the_learned_metrics_bring_rows_of_a_class_together():
     lifts = []
     for seed in range(6):
         X, y = make_eight_classes(random_state=seed)
-        model = LMDL(n_prototypes=2, init="kmeans", random_state=seed).fit(X, y)
+        model = LMDL(n_prototypes=2, init="kmeans", random_state=seed, euclid_share=0.0).fit(X, y)
         lifts.append(leave_one_out_accuracy(model.distance_, X, y) - euclidean_accuracy(X, y))
     assert np.mean(lifts) > 0.01
 
@@ -93,7 +95,7 @@ def test_along_one_direction_only_the_kernel_solves_the_circles(seed):
     X, y = make_concentric_circles(random_state=0)
     new_X, new_y = make_concentric_circles(1000, random_state=1)
     linear, kernel = (
-        learner(n_prototypes=1, rank=1, random_state=seed).fit(X, y).score(new_X, new_y)
+        learner(n_prototypes=1, rank=1, random_state=seed, euclid_share=0.0).fit(X, y).score(new_X, new_y)
         for learner in (LMDL, KernelLMDL)
     )
     assert linear < 0.75
@@ -104,13 +106,13 @@ def test_along_one_direction_only_the_kernel_solves_the_circles(seed):
 def test_the_kernel_solves_the_circles_from_every_start(seed):
     X, y = make_concentric_circles(random_state=0)
     new_X, new_y = make_concentric_circles(1000, random_state=1)
-    model = KernelLMDL(n_prototypes=1, rank=2, random_state=seed).fit(X, y)
+    model = KernelLMDL(n_prototypes=1, rank=2, random_state=seed, euclid_share=0.0).fit(X, y)
     assert model.score(new_X, new_y) > 0.98
 
 
 def test_the_plane_of_the_kernel_separates_the_circles():
     X, y = make_concentric_circles(random_state=0)
-    model = KernelLMDL(n_prototypes=1, rank=2, random_state=0).fit(X, y)
+    model = KernelLMDL(n_prototypes=1, rank=2, random_state=0, euclid_share=0.0).fit(X, y)
     view = model.project(X, 0)
     assert view.shape == (len(X), 2)
     own = (view[y == 0] ** 2).sum(axis=1)

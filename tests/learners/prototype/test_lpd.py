@@ -8,7 +8,7 @@ from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedu
 
 def test_weights_and_prototypes_give_the_learned_distances(blobs):
     X, y = blobs
-    model = LPD(n_prototypes=2, random_state=0).fit(X, y)
+    model = LPD(n_prototypes=2, random_state=0, euclid_share=0.0).fit(X, y)
     assert model.metrics_.shape == (6, 4)
     assert (model.metrics_ >= 0).all()
     D = [((X[:20] - p) ** 2 @ w**2) for p, w in zip(model.prototypes_, model.metrics_)]
@@ -17,9 +17,9 @@ def test_weights_and_prototypes_give_the_learned_distances(blobs):
 
 def test_it_starts_from_the_same_distances_as_lmdl_with_diagonal_factors(blobs):
     X, y = blobs
-    lpd = LPD(random_state=0, max_epochs=500).fit(X, y)
+    lpd = LPD(random_state=0, max_epochs=500, euclid_share=0.0).fit(X, y)
     diagonal = np.stack([np.diag(w) for w in lpd.distance_.metrics])
-    lmdl = LMDL(random_state=0, max_epochs=500).fit(X, y)
+    lmdl = LMDL(random_state=0, max_epochs=500, euclid_share=0.0).fit(X, y)
     as_lmdl = type(lmdl.distance_)(lpd.distance_.embedding, lpd.distance_.centres, diagonal, lpd.prototypes_)
     np.testing.assert_allclose(as_lmdl.pairwise(X, X), lpd.distance_.pairwise(X, X), rtol=1e-7, atol=1e-9)
 
@@ -41,14 +41,14 @@ def test_a_useless_feature_loses_weight():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
     X = np.column_stack([y + 0.3 * rng.normal(size=300), rng.normal(size=300)])
-    model = LPD(n_prototypes=1, random_state=0).fit(X, y)
+    model = LPD(n_prototypes=1, random_state=0, euclid_share=0.0).fit(X, y)
     informative, useless = (model.metrics_ * X.std(axis=0)).mean(axis=0)
     assert informative > 2 * useless
 
 
 def test_the_view_shows_the_features_of_most_weight(blobs):
     X, y = blobs
-    model = LPD(n_prototypes=1, random_state=0).fit(X, y)
+    model = LPD(n_prototypes=1, random_state=0, euclid_share=0.0).fit(X, y)
     weights = model.distance_.metrics[0]
     strongest = np.argsort(-weights)[:2]
     expected = (model.distance_.embedding(X) - model.distance_.centres[0])[:, strongest] * weights[strongest]

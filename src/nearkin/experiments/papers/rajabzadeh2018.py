@@ -251,7 +251,7 @@ PAPER = Paper(
         Method("LPD", _lpd),
         _nearest("LMNN", LMNN(euclid_share=0.0, refresh_targets=0), n_targets=[3, 1], refresh_targets=[0, 3]),
         Method("LDDM", _lddm, _not_in_table_5),
-        _nearest("GLML", GLML(), shrinkage=["auto", 0.5], euclid_share=[0.1, 0.5]),
+        _nearest("GLML", GLML(), shrinkage=["auto", 0.5], ridge=[0.1, 0.5]),
         _nearest("PLML", PLML(), pull=[1.0, 10.0, 100.0]),
         _nearest("MLEV", MLEV(), view=["global", "local"], balance=[0.5, 1.0]),
         _nearest("DMLMJ", DMLMJ(), n_neighbors=[2, 5], order=["jeffrey", "ratio"]),
@@ -299,7 +299,7 @@ PAPER = Paper(
         "folds for the kernel): prototypes per class of LPD (1, 5) and LMDL (1, 5, 10), the slope of LMDL's "
         "sigmoid (3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's 19 values; its slope "
         "stays at 3 and its prototypes at 5), targets of LMNN (1, 3) and how often they are chosen anew (0, "
-        "3), pull of PLML (1, 10, 100), shrinkage and share of Euclid of GLML, view and balance of MLEV, "
+        "3), pull of PLML (1, 10, 100), shrinkage and ridge of GLML, view and balance of MLEV, "
         "neighbours and order of DMLMJ and KDMLMJ, compactness and voters of LDDM (two values each).",
         "Letter, Isolet, MNIST, USPS, Semeion and 20NEWS are not tuned: five prototypes per class, a slope "
         f"of 3, and {FEW_EPOCHS} epochs above {UNTUNED_ROWS:,} rows. Letter, Semeion and 20NEWS are "

@@ -42,6 +42,10 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         1e-2 after a kernel.
     random_state : int, RandomState or None, default=None
         Draws the landmarks of a kernel, where there are more rows than landmarks.
+    euclid_share : "auto" or float from 0 to 1, default="auto"
+        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
+        kept); 0 is the published method.
 
     Attributes
     ----------
@@ -49,6 +53,8 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         The directions as rows, with a'Sa = 1; not with a kernel. With more features than rows there are at
         most as many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
+    euclid_share_ : float
+        The share in use: how little learning this data bears.
     n_components_ : int
         Directions kept.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -94,6 +100,8 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         kernel=None,
         shrinkage="auto",
         random_state=None,
+        *,
+        euclid_share="auto",
     ):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -101,6 +109,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         self.kernel = kernel
         self.shrinkage = shrinkage
         self.random_state = random_state
+        self.euclid_share = euclid_share
 
     @classmethod
     def tuning_grid(cls, n_samples, n_features, n_classes):

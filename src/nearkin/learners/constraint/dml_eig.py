@@ -6,9 +6,10 @@ import numpy as np
 
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.similar_scatter import both_kinds, mean_scatter, told_apart, whitening
+from nearkin.learners.euclid_share import SharePolicy
 from nearkin.learners.settings import check_count, check_positive, check_share, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
-from nearkin.numerics.linear_metric import Span, metric_factor, principal_rows
+from nearkin.numerics.linear_metric import Span, principal_rows
 from nearkin.numerics.pair_differences import PairDifferences
 from nearkin.numerics.spectrahedron import PairGain, best_of_trace_one
 from nearkin.supervision.label_pairs import nearest_pairs
@@ -27,8 +28,6 @@ class DMLEig(PairLearner):
         distance and p0 its mean where all directions count alike. Large values weigh all pairs equally.
     n_neighbors : int, default=3
         Nearest rows of its own class, and of other classes, that each row is paired with if labels are given.
-    euclid_share : float in [0, 1), default=0.0
-        How much of the metric is plain Euclid (both of one trace), where the few directions are too few.
     ridge : float in [0, 1), default=1e-3
         Share of the mean variance added to that of similar pairs in every direction.
     n_components : int, optional
@@ -37,12 +36,18 @@ class DMLEig(PairLearner):
         Relative duality gap at which to stop.
     max_iter : int, default=1000
         Largest number of steps.
+    euclid_share : "auto" or float from 0 to 1, default="auto"
+        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
+        kept); 0 is the published method.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Square root of the metric, longest rows first, without those of no length.
     distance_ : EmbeddedDistance
+    euclid_share_ : float
+        The share in use: how little learning this data bears.
     objective_ : float
         Smoothed minimum of the squared distances of dissimilar pairs, before any share of Euclid.
     gap_ : float
@@ -82,34 +87,36 @@ class DMLEig(PairLearner):
         "Pushes the nearest dissimilar pairs apart while similar ones stay close; certified, few directions."
     )
     cost = "n·d² + T·d + d³ per step"
+    # Of its few directions none may be left: what they are blind to is never left out altogether.
+    share_policy = SharePolicy(shares=(0.1, 0.25, 0.5, 0.75, 1.0))
 
     def __init__(
         self,
         mu=0.1,
         *,
         n_neighbors=3,
-        euclid_share=0.0,
         ridge=1e-3,
         n_components=None,
         tol=1e-6,
         max_iter=1000,
+        euclid_share="auto",
     ):
         self.mu = mu
         self.n_neighbors = n_neighbors
-        self.euclid_share = euclid_share
         self.ridge = ridge
         self.n_components = n_components
         self.tol = tol
         self.max_iter = max_iter
+        self.euclid_share = euclid_share
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"mu": [0.01, 0.1], "euclid_share": [0.0, 0.25]}
+        return {"mu": [0.01, 0.1]}
 
     def _check_settings(self, n_features: int) -> None:
         check_positive(mu=self.mu)
         check_count(n_neighbors=self.n_neighbors)
-        check_share(euclid_share=self.euclid_share, ridge=self.ridge)
+        check_share(ridge=self.ridge)
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 
@@ -129,7 +136,7 @@ class DMLEig(PairLearner):
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(1, found.n_iter)
         warn_above("DMLEig", found.gap, self.tol, found.n_iter)
         # What is left of directions on their way to zero is less than the gap tells.
-        L = with_euclid(principal_rows(found.factor, negligible=self.tol) @ whiten, self.euclid_share)
+        L = principal_rows(found.factor, negligible=self.tol) @ whiten
         return principal_rows(span.lifted(L), self.n_components)
 
 
@@ -150,16 +157,3 @@ def smoothed_minimum(mu: float, weight: np.ndarray) -> PairGain:
         return least - mu * float(np.log(size / total)), shares / size
 
     return gain
-
-
-def with_euclid(L: np.ndarray, share: float) -> np.ndarray:
-    """L of the metric mixed with a share of Euclid of the same trace.
-
-    >>> with_euclid(np.array([[2.0, 0.0]]), 0.5).round(3)  # half of diag(4, 0), half of diag(2, 2)
-    array([[1.732, 0.   ],
-           [0.   , 1.   ]])
-    """
-    if share == 0:
-        return L
-    d = L.shape[1]
-    return metric_factor((1 - share) * L.T @ L + share * float(np.sum(L * L)) / d * np.eye(d))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
-from nearkin.learners.euclid_share import blend_with_euclid, check_share, chosen_share
+from nearkin.learners.euclid_share import blend_with_euclid, check_euclid_share, chosen_share, reduces
 from nearkin.learners.gradient.callbacks import (
     EXTRA_FRAMES,
     CallbackSupportMixin,
@@ -173,17 +173,13 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             return float(self.euclid_share)  # type: ignore[arg-type]
         if warm:
             return self.euclid_share_
-        reduces = getattr(self, "n_components", None) is not None or not isinstance(
-            getattr(self, "init", ""), str
-        )
-        # Who asks for few dimensions would not get them from a blend with all features.
-        if reduces or not isinstance(y, np.ndarray):
+        if reduces(self) or not isinstance(y, np.ndarray):
             return 0.0
         # Parts of the rows take as many steps as all of them; how many help has been judged already.
         settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
         # In the precision of the whole: loops compiled for another one would be used for nothing else.
         precise = X.astype(np.float32) if len(X) >= self.fit_policy.float32_from else X
-        share = chosen_share(self, precise, y, weights, self.fit_policy.share, settled)
+        share = chosen_share(self, precise, y, weights, self.share_policy, settled)
         if self.verbose:
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share
@@ -388,7 +384,7 @@ def without_zero_weights(X, y, sample_weight):
 
 def check_settings(learner: GradientLearner) -> None:
     """Raise where a budget is not a number the solvers could work with."""
-    check_share(learner.euclid_share)
+    check_euclid_share(learner.euclid_share)
     for name in ("max_iter", "n_init"):
         value = getattr(learner, name)
         if not isinstance(value, int | np.integer) or value < 1:

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
+from nearkin.learners.gradient.base import GradientLearner, after_kernel, minimise_exactly, named_solver
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
@@ -15,6 +15,10 @@ from nearkin.solvers.coordinates import whitening
 from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
 
+#: How often "auto" chooses targets anew.
+REFRESHES = 3
+#: Share of the objective that a step must gain where targets will be chosen anew.
+ROUGH_TOL = 1e-3
 #: From a start of the right size, a first step that changes all of it goes too far.
 LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
@@ -26,8 +30,8 @@ def check_margin_settings(learner) -> None:
     if not isinstance(learner.n_targets, int | np.integer) or learner.n_targets < 1:
         raise ValueError(f"n_targets={learner.n_targets!r}: expected an integer of at least 1.")
     refresh = getattr(learner, "refresh_targets", 0)
-    if not isinstance(refresh, int | np.integer) or refresh < 0:
-        raise ValueError(f"refresh_targets={refresh!r}: expected an integer of at least 0.")
+    if refresh != "auto" and (not isinstance(refresh, int | np.integer) or refresh < 0):
+        raise ValueError(f"refresh_targets={refresh!r}: expected 'auto' or an integer of at least 0.")
 
 
 def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(None)) -> np.ndarray:
@@ -73,14 +77,27 @@ class _LargeMarginLearner(GradientLearner):
         return whitening(objective.F) if d <= n else None
 
     def _optimise(self, objective, theta, callback):
-        result = super()._optimise(objective, theta, callback)
-        for _ in range(self.refresh_targets):
-            renewed = objective.renewed(result.theta)
+        for _ in range(self._n_refreshes(len(objective.F))):
+            # Targets that will be chosen anew need not be served to the last digit.
+            rough = minimise_exactly(
+                named_solver(self.solver, self.max_iter, max(self.tol, ROUGH_TOL), LARGE_MARGIN_DESCENT),
+                objective,
+                theta,
+                callback,
+                coordinates=self._coordinates(objective),
+                most_corrections=0,
+            )
+            theta = rough.theta
+            renewed = objective.renewed(theta)
             if np.array_equal(renewed.state.targets, objective.state.targets):
                 break
             objective = renewed
-            result = super()._optimise(objective, result.theta, callback)
-        return result
+        return super()._optimise(objective, theta, callback)
+
+    def _n_refreshes(self, n_samples: int) -> int:
+        if self.refresh_targets == "auto":
+            return REFRESHES if n_samples < self.share_policy.auto_below else 0
+        return int(self.refresh_targets)
 
 
 class LMNN(_LargeMarginLearner):
@@ -100,8 +117,9 @@ class LMNN(_LargeMarginLearner):
         Where the optimisation starts, at the scale that suits the margin; an array is taken as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
-    refresh_targets : int, default=0
-        How often to choose the targets anew under the learned distance and go on.
+    refresh_targets : int or "auto", default="auto"
+        How often to choose the targets anew under the learned distance and go on, at the most. "auto" is
+        three times below 5,000 samples, else never; 0 is the published method.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
     max_iter : int, default=200
     tol : float, default=1e-5
@@ -173,7 +191,7 @@ class LMNN(_LargeMarginLearner):
         n_components=None,
         init="identity",
         kernel=None,
-        refresh_targets=0,
+        refresh_targets="auto",
         solver="lbfgs",
         max_iter=200,
         tol=1e-5,

@@ -52,7 +52,7 @@ class MEGM(GradientLearner):
         Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
         samples first: small samples are over-fitted long before the objective settles. "auto" does so
         below 1,000 samples. A warm start goes on regardless.
-    euclid_share : "auto" or float from 0 to 1, default=0.0
+    euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
         fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
         published method.
@@ -117,7 +117,7 @@ class MEGM(GradientLearner):
         max_iter=100,
         tol=1e-5,
         early_stopping="auto",
-        euclid_share=0.0,
+        euclid_share="auto",
         n_init=1,
         warm_start=False,
         verbose=0,

@@ -34,7 +34,7 @@ class NCA(GradientLearner):
     early_stopping : bool or "auto", default=False
         Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
         samples first; "auto" does so below 1,000 samples. A warm start goes on regardless.
-    euclid_share : "auto" or float from 0 to 1, default=0.0
+    euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
         fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
         published method.
@@ -93,7 +93,7 @@ class NCA(GradientLearner):
         max_iter=100,
         tol=1e-5,
         early_stopping=False,
-        euclid_share=0.0,
+        euclid_share="auto",
         n_init=1,
         warm_start=False,
         verbose=0,

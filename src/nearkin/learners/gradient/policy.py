@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nearkin.learners.euclid_share import SharePolicy
-
 
 @dataclass(frozen=True)
 class CoarsePolicy:
@@ -83,7 +81,6 @@ class FitPolicy:
         How often a solver may go on after remembered pairs misled it [by hand].
     coarse : CoarsePolicy
     early_stopping : EarlyStoppingPolicy
-    share : SharePolicy
     """
 
     float32_from: int = 1_000
@@ -91,4 +88,3 @@ class FitPolicy:
     most_corrections: int = 3
     coarse: CoarsePolicy = field(default_factory=CoarsePolicy)
     early_stopping: EarlyStoppingPolicy = field(default_factory=EarlyStoppingPolicy)
-    share: SharePolicy = field(default_factory=SharePolicy)

@@ -14,6 +14,8 @@ from sklearn.utils.validation import _check_sample_weight
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
+from nearkin.learners.euclid_share import check_euclid_share
+from nearkin.learners.euclid_vote import EuclidVote
 from nearkin.learners.prototype.counts import choose_count, prototype_counts
 from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
@@ -25,7 +27,7 @@ from nearkin.rows_in_blocks import block_work, by_blocks, in_blocks
 PATIENCE = 10
 
 
-class PrototypeLearner(ClassifierMixin, Learner):
+class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
     """Prototypes with metrics of their own, trained by the ratio of the two nearest distances.
 
     Subclasses say in which coordinates training starts (`_start_embedding`) and which shape a metric
@@ -52,6 +54,7 @@ class PrototypeLearner(ClassifierMixin, Learner):
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows, labels, given = X, codes, None if sample_weight is None else weights
         X, codes, weights = merge_equal_rows(X, codes, weights)
         self._drop_weightless_classes(codes)
         rng = check_random_state(self.random_state)
@@ -63,6 +66,7 @@ class PrototypeLearner(ClassifierMixin, Learner):
         counts = self._resolve_counts(fitting, rank, rng)
         runs = [self._run(fitting, validation, counts, rank, rng) for _ in range(self.n_init)]
         self._keep(min(runs, key=lambda run: run.score), embedding)
+        self._keep_euclid(rows, labels, given)
         return self
 
     def _drop_weightless_classes(self, codes) -> None:
@@ -81,6 +85,7 @@ class PrototypeLearner(ClassifierMixin, Learner):
             ("init", f"one of {list(PROTOTYPE_STARTS)}", lambda v: v in PROTOTYPE_STARTS),
             ("validation_fraction", "a number between 0 and 1", lambda v: is_number(v) and 0 < v < 1),
         ]
+        check_euclid_share(self.euclid_share)
         for name, expected, holds in expectations:
             value = getattr(self, name)
             if not holds(value):
@@ -180,9 +185,11 @@ class PrototypeLearner(ClassifierMixin, Learner):
 
     @by_blocks
     def predict(self, X) -> np.ndarray:
-        """The class of the nearest prototype; the first class among equally near ones."""
+        """The class of the nearest prototype, the first among equally near ones; or of the shared vote."""
         X = self._validate_new(X)
-        return self.classes_[self._class_distances(X).argmin(axis=1)]
+        if self._voting is None:
+            return self.classes_[self._class_distances(X).argmin(axis=1)]
+        return self.classes_[self._shared_proba(X).argmax(axis=1)]
 
     @by_blocks
     def predict_proba(self, X) -> np.ndarray:
@@ -190,9 +197,11 @@ class PrototypeLearner(ClassifierMixin, Learner):
 
         With R_c the distance to class c over that to the nearest other class, class c gets
         ``1 / (1 + exp(beta (R_c - 1)))``, one minus the smoothed error had c been the truth,
-        divided by the sum over the classes.
+        divided by the sum over the classes. Euclid's share of the vote comes on top.
         """
-        X = self._validate_new(X)
+        return self._shared_proba(self._validate_new(X))
+
+    def _own_proba(self, X) -> np.ndarray:
         D = self._class_distances(X)
         two_nearest = np.partition(D, 1, axis=1)[:, :2]
         is_nearest = np.zeros(D.shape, dtype=bool)
