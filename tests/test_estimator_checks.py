@@ -19,7 +19,12 @@ EXPECTED_FAILURES = {
     if learner.__module__.startswith("nearkin.learners.gradient")
 }
 
-ESTIMATORS = [learner() for learner in all_learners().values()] + [
+DEFAULTS = [learner() for learner in all_learners().values()]
+#: These choose their share of Euclid on held-out rows, which takes several fits.
+CHOOSING = [learner for learner in DEFAULTS if learner.get_params().get("euclid_share") == "auto"]
+ESTIMATORS = [
+    learner.__class__(euclid_share=0.0) if learner in CHOOSING else learner for learner in DEFAULTS
+] + [
     KNNClassifier(),
     KNNRegressor(),
     KNNClassifier(learner=all_learners()["MoveLabeled"]()),
@@ -37,4 +42,11 @@ def expected_failed_checks(estimator):
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(CHOOSING, expected_failed_checks=expected_failed_checks)
+def test_scikit_learn_check_passes_where_a_share_is_chosen(estimator, check):
     check(estimator)

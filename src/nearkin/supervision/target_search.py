@@ -22,7 +22,7 @@ class SearchPolicy:
     Attributes
     ----------
     from_rows : int
-        Rows from which lists are worth it: below, exact products take seconds.
+        Rows from which lists are tried: below, exact products take seconds. By hand.
     from_class_rows : int
         A class of fewer rows is searched exactly, which is as fast.
     probed_rows : int
