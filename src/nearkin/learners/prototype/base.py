@@ -54,7 +54,6 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        rows, labels, given = X, codes, None if sample_weight is None else weights
         X, codes, weights = merge_equal_rows(X, codes, weights)
         self._drop_weightless_classes(codes)
         rng = check_random_state(self.random_state)
@@ -66,7 +65,8 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         counts = self._resolve_counts(fitting, rank, rng)
         runs = [self._run(fitting, validation, counts, rank, rng) for _ in range(self.n_init)]
         self._keep(min(runs, key=lambda run: run.score), embedding)
-        self._keep_euclid(rows, labels, given)
+        # Of the merged rows, so that a row of weight w is judged like w equal rows.
+        self._keep_euclid(X, codes, weights)
         return self
 
     def _drop_weightless_classes(self, codes) -> None:
