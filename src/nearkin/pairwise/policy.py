@@ -4,9 +4,9 @@ No field changes what is computed beyond the errors that README.md states: they 
 found, how long a list is kept, and when blocks are faster. Origins in brackets: *measured* gives the CPU
 time of whole fits without the trick, as a ratio to that with it (digits, 3,500 rows of MNIST in 50 or 164
 principal dimensions, 5,000 rows of letter, 3,000 of a Gaussian mixture), or names the sets on which other
-values were less exact; *by hand* says how the
-value was found; what half and twice of each do to whole fits is in docs/results/benchmarks.md. Ratios are of the better of two runs each
-on a busy machine: differences below 0.1 mean nothing, those below 0.2 little.
+values were less exact; *by hand* says how the value was found. What half and twice of each value do to whole
+fits is in docs/results/benchmarks.md. Ratios are of the better of two runs each on a busy machine:
+differences below 0.1 mean nothing, those below 0.2 little.
 """
 
 from __future__ import annotations
