@@ -40,6 +40,7 @@ def test_a_fitted_model_becomes_an_index_for_raw_queries(rows, scale, tmp_path, 
 
 def test_a_fitted_model_becomes_a_graph(rows, tmp_path, nearkin):
     onnx = pytest.importorskip("onnx")
+    evaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
     X, y = rows
     np.save(tmp_path / "v.npy", X)
     np.save(tmp_path / "y.npy", y)
@@ -50,7 +51,7 @@ def test_a_fitted_model_becomes_a_graph(rows, tmp_path, nearkin):
     called = nearkin("export", tmp_path / "m.nearkin", "--onnx", tmp_path / "m.onnx")
     assert called.code == 0, called.err
     graph = onnx.load(str(tmp_path / "m.onnx"))
-    found = onnx.reference.ReferenceEvaluator(graph).run(None, {"rows": X[:3]})[0]
+    found = evaluator(graph).run(None, {"rows": X[:3]})[0]
     expected = load(tmp_path / "m.nearkin")[-1].learner_.move(X[:3])
     np.testing.assert_allclose(found, expected, atol=1e-5)
 

@@ -78,4 +78,4 @@ def test_the_task_and_its_reason_are_announced(tmp_path, capsys):
     assert "task: regression, as target 'price' holds 40 different whole numbers" in told
     assert "--task classification overrides" in told
     assert read_data(str(path), ["price"], "classification", None).task == "classification"
-    assert capsys.readouterr().err == ""
+    assert "task: classification, as asked for" in capsys.readouterr().err

@@ -67,6 +67,6 @@ def test_distances_to_prototypes_decide_as_the_learner_does():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 4)) + y[:, None]
-    model = LMDL(2, random_state=0, max_epochs=5).fit(X, y)
+    model = LMDL(2, random_state=0, max_epochs=5, euclid_share=0.0).fit(X, y)
     D = to_prototypes(model, X)
     assert np.array_equal(model.prototype_labels_[D.argmin(axis=1)], model.predict(X))

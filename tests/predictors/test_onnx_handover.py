@@ -71,7 +71,7 @@ def test_a_runtime_reads_the_file(tmp_path):
 
 def test_what_is_no_affine_map_is_refused():
     with pytest.raises(TypeError, match="ChainedEmbedding, which is not an affine map"):
-        to_onnx(LFDA(kernel="rbf").fit(X, y))
+        to_onnx(LFDA(kernel="rbf", euclid_share=0.0).fit(X, y))
     with pytest.raises(TypeError, match="not an embedding"):
         to_onnx(MoveLabeled(kernel="rbf", alpha=1.0).fit(X, y))
     with pytest.raises(TypeError, match="QuantileTransformer"):

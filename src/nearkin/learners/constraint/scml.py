@@ -74,7 +74,7 @@ class SCML(TripletLearner):
     bases_ : ndarray of shape (n_bases, n_features)
         The directions.
     weights_ : ndarray of shape (n_bases,)
-        Their weights, most of them zero.
+        Their weights; zero for directions that do not help.
     objective_ : float
         Mean hinge plus penalty.
     gap_ : float
