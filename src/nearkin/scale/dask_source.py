@@ -15,6 +15,7 @@ import numpy as np
 from nearkin.datasets.rows import as_float, float_dtype, open_rows
 from nearkin.numerics.threads import blas_threads
 from nearkin.rows_in_blocks import is_lazy
+from nearkin.scale.allocation import kept_memory
 from nearkin.scale.shuffling import buckets_of, joined
 from nearkin.scale.source import Source, block_of, counted_labels, joined_counts
 from nearkin.scale.statistics import Block
@@ -89,7 +90,7 @@ def _of_bucket(statistic, parts: list[Block]):
     bucket = joined(parts)
     if not len(bucket.codes):
         return None
-    with blas_threads():
+    with blas_threads(), kept_memory:
         return statistic(bucket)
 
 
@@ -103,7 +104,7 @@ def _added(add, a, b):
 def _result(statistic, X, labels, classes, start: int, dtype):
     # One BLAS thread, as in the plain loop: the same block then gives the same bits, and workers that have
     # several threads do not fight over the cores.
-    with blas_threads():
+    with blas_threads(), kept_memory:
         return statistic(block_of(as_float(np.asarray(X), dtype), labels, classes, start))
 
 
