@@ -22,6 +22,7 @@ study = compare(
     vehicle,
     learners=["DMLMJ", "GMML", "RCA", LMNN(euclid_share=0.0)],
     n_neighbors=5,
+    folds=5,
     repeats=2,
     time_budget=None,
     isolate=False,

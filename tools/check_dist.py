@@ -2,7 +2,7 @@
 
 - both pass ``twine check``;
 - the wheel holds every file of the package that the repository tracks, and nothing else;
-- the sdist holds what is needed to build, test and document: sources, tests, pages, examples;
+- the sdist holds every file that the repository tracks but the settings of hosted machines, nothing else;
 - the wheel, built from the sdist, is installed into an empty environment outside the repository; there a
   table is compared and reported, a model saved, loaded and asked, and every public name imported.
 """
@@ -20,15 +20,8 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-IN_SDIST = (
-    "README.md",
-    "CHANGELOG.md",
-    "CITATION.cff",
-    "LICENSE",
-    "Makefile",
-    "pyproject.toml",
-    "docs/conf.py",
-)
+# What only those who develop or host the project need.
+NOT_IN_SDIST = (".ci/", ".github/", ".pre-commit-config.yaml")
 DEMO = """
 import csv, pathlib, sys
 import nearkin
@@ -73,18 +66,22 @@ def package_files() -> set[str]:
     }
 
 
+def tracked_files() -> set[str]:
+    """Files of the repository that belong into the sdist."""
+    tracked = run("git", "ls-files", cwd=ROOT).splitlines()
+    return {name for name in tracked if not name.startswith(NOT_IN_SDIST)}
+
+
 def check_contents(sdist: Path, wheel: Path) -> None:
-    """Nothing of the package is missing from the wheel, nothing that one builds with from the sdist."""
+    """Nothing is missing from the archives, and nothing is in them by accident."""
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     if packed != package_files():
         sys.exit(f"wheel and repository differ in {sorted(packed ^ package_files())}")
     with tarfile.open(sdist) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {*IN_SDIST, *(f"src/{name}" for name in package_files())}
-    wanted |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*.py")}
-    if wanted - names:
-        sys.exit(f"the sdist lacks {sorted(wanted - names)}")
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()} - {"PKG-INFO"}
+    if names != tracked_files():
+        sys.exit(f"sdist and repository differ in {sorted(names ^ tracked_files())}")
 
 
 def check_installed(wheel: Path, version: str) -> None:

@@ -52,7 +52,7 @@ def cluster(n_workers: int):
 
     with (
         LocalCluster(
-            n_workers, processes=True, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            n_workers=n_workers, processes=True, threads_per_worker=1, dashboard_address=None, memory_limit=0
         ) as running,
         Client(running) as client,
     ):

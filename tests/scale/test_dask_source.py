@@ -194,7 +194,7 @@ def test_a_killed_worker_changes_nothing(labelled, tmp_path):
             time.sleep(0.02)
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None, memory_limit=0) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0) as cluster,
         Client(cluster),
     ):
         killer = Thread(target=kill_one, daemon=True)

@@ -27,6 +27,8 @@ PairGain = Callable[[np.ndarray], tuple[float, np.ndarray]]
 MEMORY = 30
 # A look at the gap costs as much as a step.
 STEPS_PER_LOOK = 5
+# A line search that fails near the optimum, from a curvature gone stale, is begun anew so often.
+STARTS = 3
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,14 @@ def best_of_trace_one(
             if gap <= tol:
                 raise StopIteration
 
-    if gap > tol:
+    for _ in range(STARTS):
+        if gap <= tol or n_iter >= max_iter:
+            break
         # Only the gap decides when to stop: values and gradients are in units of their own.
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
+        left = max_iter - n_iter
+        options = {"maxiter": left, "maxfun": 20 * left, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
         found = optimize.minimize(
-            problem, problem.theta, jac=True, method="L-BFGS-B", callback=look, options=options
+            problem, problem.L.ravel(), jac=True, method="L-BFGS-B", callback=look, options=options
         )
         problem(found.x)
         gap = problem.relative_gap()
