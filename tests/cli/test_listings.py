@@ -20,7 +20,10 @@ def test_datasets_says_where_each_comes_from(nearkin):
     found = {row["name"]: row for row in nearkin("datasets", "--json").json()}
     assert found["wine"]["n_samples"] == 178
     assert found["wine"]["available"]
-    assert "wine" in nearkin("datasets").out
+    text = nearkin("datasets").out
+    assert "wine" in text
+    (abalone,) = [line for line in text.splitlines() if line.strip().startswith("abalone ")]
+    assert "classes, number not said" in abalone
 
 
 def test_hubness_before_and_after(nearkin, iris_csv):

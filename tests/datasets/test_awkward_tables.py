@@ -178,6 +178,12 @@ READ = {
 
 # name: (file, content, options, words of the message)
 REFUSED = {
+    "several targets of text": (
+        "t.csv",
+        lines("a,Y1,Y2", "1,2,p", "4,5,q"),
+        {"target": "Y*"},
+        "must all be numbers, but 'Y2' holds text; .*one target column.*--drop",
+    ),
     "empty": ("t.csv", "", {}, r"t.csv is empty \(0 bytes\)"),
     "blank": ("t.csv", " \n\n ", {}, "nothing but blanks"),
     "header only": ("t.csv", "a,b,y\n", {}, "no data"),

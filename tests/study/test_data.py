@@ -3,7 +3,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from nearkin.study.data import as_dataset
+from nearkin.study.data import as_dataset, usual_folds
 
 ROWS = np.arange(24.0).reshape(12, 2)
 
@@ -57,3 +57,14 @@ def test_missing_cells_are_filled_on_request():
 def test_constant_targets_among_several_are_told():
     with pytest.warns(UserWarning, match="target 2 are the same"):
         as_dataset(pd.DataFrame(ROWS), np.column_stack([ROWS[:, 0] / 7, np.full(12, 2.5)]))
+
+
+@pytest.mark.parametrize(
+    ("counts", "folds"), [([175, 3], 3), ([99, 1], 2), ([90, 30, 2], 10), ([2500, 40], 5), ([2500, 4], 4)]
+)
+def test_no_fold_tests_a_single_class(counts, folds):
+    y = np.repeat(np.arange(len(counts)), counts)
+    assert usual_folds(as_dataset(np.zeros((len(y), 1)), y)) == folds
+    assert usual_folds(as_dataset(np.zeros((len(y), 1)), np.linspace(0, 0.5, len(y)))) == (
+        10 if len(y) <= 2000 else 5
+    )

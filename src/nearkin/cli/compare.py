@@ -51,7 +51,9 @@ def compare(
             help="Stop after this time, such as 90s, 2m or 1h; none for no limit; auto is 45s to 4m by size.",
         ),
     ] = "auto",
-    folds: Annotated[int | None, typer.Option(min=2, help="Folds; 10 up to 2,000 rows, 5 above.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Folds; 10 up to 2,000 rows, 5 above, fewer for rare classes.")
+    ] = None,
     repeats: Annotated[
         str,
         typer.Option(

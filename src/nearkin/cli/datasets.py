@@ -32,11 +32,8 @@ def datasets(as_json: JsonOption = False) -> None:
 def _cells(line) -> list[str]:
     predicts = ""
     if line.task:
-        predicts = (
-            f"{line.n_classes or ''} classes".lstrip()
-            if line.task == "classification"
-            else f"{line.n_targets} target(s)"
-        )
+        classes = f"{line.n_classes} classes" if line.n_classes else "classes, number not said"
+        predicts = classes if line.task == "classification" else f"{line.n_targets} target(s)"
     return [
         line.name,
         str(line.n_samples or ""),

@@ -98,6 +98,12 @@ def target_of(table: pd.DataFrame, names: Sequence[str], task: str | None = None
     if len(names) > 1:
         if task == CLASSIFICATION:
             raise DataError(f"classification takes one target column, but {len(names)} were named.")
+        texts = [name for name in names if column_kind(table[name]) == CATEGORY]
+        if texts:
+            raise DataError(
+                f"several targets must all be numbers, but {shortened(texts, 3)} holds text; classification "
+                "takes one target column, so name one and leave out the others with --drop."
+            )
         values = np.column_stack([_measurements(table[name]) for name in names])
         return Target(values, REGRESSION, f"there are {len(names)} targets")
     column = table[names[0]]

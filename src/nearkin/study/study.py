@@ -35,7 +35,7 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.scale.cluster import workers_at
-from nearkin.study.data import as_dataset, refuse_too_few_rows
+from nearkin.study.data import as_dataset, refuse_too_few_rows, usual_folds
 from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
 from nearkin.study.progress_bar import progress_shown
@@ -93,7 +93,8 @@ def compare(
         Seconds after which to stop; what is not finished then is said to be "not run". "auto" is 45 to
         250 by the number of rows, None has no limit.
     folds : int, optional
-        10 up to 2,000 rows and 5 above by default.
+        10 up to 2,000 rows and 5 above by default; fewer where all classes but one are so rare that some
+        folds would test a single class.
     repeats : int or "auto"
         How often the folds are drawn for every learner. "auto" is once, and then up to ten times for
         Euclid and the learners that may yet be shown to beat it, as long as time is left and the answer is
@@ -160,7 +161,7 @@ def compare(
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
     refuse_too_few_rows(data)
-    n_folds = folds or (10 if data.n_samples <= 2000 else 5)
+    n_folds = folds or usual_folds(data)
     seconds = _seconds(time_budget, data.n_samples)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
     scale, scaling_notices = settled_scale(scale, data.X)
