@@ -135,7 +135,7 @@ def test_missing_folder_and_suffix(tmp_path):
         (GOOD, {"target": "knd"}, "no target column 'knd'. Did you mean 'kind'.*'a', 'b', 'kind'"),
         (GOOD, {"target": "Z*"}, r"no target column 'Z\*'"),
         (GOOD, {"drop": ["c"]}, "cannot drop 'c'"),
-        (GOOD, {"target": "a,kind"}, "'kind' is not numeric"),
+        (GOOD, {"target": "a,kind"}, "'kind' holds text"),
         (GOOD, {"target": "kind", "task": "regression"}, "'kind' is not numeric"),
         (GOOD, {"target": "a,b", "task": "classification"}, "one target column"),
         (GOOD, {"target": "a", "task": "guess"}, "'guess'"),
