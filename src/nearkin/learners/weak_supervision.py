@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import check_euclid_share, keep_euclid
@@ -120,7 +121,15 @@ def checked_constraints(kind: str, value, similar, weight, n_samples: int):
 class PairLearner(LinearMetricLearner):
     """A learner from labels or from pairs known to be similar or dissimilar."""
 
-    def fit(self, X, y=None, *, pairs=None, similar=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        pairs: MatrixLike | None = None,
+        similar: ColumnLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from pairs of rows.
 
         Parameters
@@ -146,7 +155,14 @@ class TripletLearner(LinearMetricLearner):
 
     supervision = ("labels", "triplets")
 
-    def fit(self, X, y=None, *, triplets=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        triplets: MatrixLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from triplets of rows.
 
         Parameters
@@ -170,7 +186,15 @@ class QuadrupletLearner(LinearMetricLearner):
 
     supervision = ("labels", "triplets", "quadruplets")
 
-    def fit(self, X, y=None, *, triplets=None, quadruplets=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        triplets: MatrixLike | None = None,
+        quadruplets: MatrixLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from comparisons of distances.
 
         Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
@@ -103,15 +105,15 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
 
     def __init__(
         self,
-        n_targets=10,
-        n_impostors=10,
-        compactness=1.0,
-        n_voters=7,
+        n_targets: int = 10,
+        n_impostors: int = 10,
+        compactness: float = 1.0,
+        n_voters: int = 7,
         *,
-        n_focal="auto",
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_focal: int | Auto | None = "auto",
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_targets = n_targets
         self.n_impostors = n_impostors
         self.compactness = compactness
@@ -125,7 +127,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return {"compactness": [0.3, 1.0], "n_voters": [7, 15]}
 
     @one_blas_thread
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Find the directions of every focal row.
 
         Parameters
@@ -177,7 +179,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return np.sort(np.concatenate(chosen))
 
     @by_blocks
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Share of the weighted votes of each class, in the order of `classes_`."""
         return self._shared_proba(self._validate_new(X))
 
@@ -190,7 +192,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return votes / votes.sum(axis=1, keepdims=True)
 
     @by_blocks
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The class of the largest sum of votes; the first among equals."""
         P = self.predict_proba(X)
         return self.classes_[P.argmax(axis=1)]
