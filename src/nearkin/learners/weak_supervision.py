@@ -12,6 +12,7 @@ from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import check_euclid_share, keep_euclid
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
@@ -54,6 +55,7 @@ class LinearMetricLearner(EmbeddingLearner):
         self.components_ = L
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
 
+    @one_blas_thread
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
         if in_blocks(X):

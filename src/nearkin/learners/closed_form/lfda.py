@@ -15,6 +15,7 @@ from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scatters
+from nearkin.numerics.threads import one_blas_thread
 
 #: From this many rows on affinities are float32: the shrinkage hides the difference.
 FLOAT32_FROM = 1_000
@@ -115,6 +116,7 @@ class LFDA(KernelRows, EmbeddingLearner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"scaling": ["weighted", "plain"], "n_neighbors": [3, 7]}
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn from labels.
 

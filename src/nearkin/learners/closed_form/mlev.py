@@ -22,6 +22,7 @@ from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_clas
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.label_pairs import nearest_pairs
 
@@ -43,6 +44,7 @@ class _ScatterDifference(EmbeddingLearner):
     def _check_settings(self, n_features: int) -> None:
         check_count(words=("auto", "positive", None), most=n_features, n_components=self.n_components)
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn from labels.
 

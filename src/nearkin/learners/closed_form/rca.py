@@ -15,6 +15,7 @@ from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 
 #: Rows that are held in float64 at a time.
@@ -83,6 +84,7 @@ class RCA(EmbeddingLearner):
         self.shrinkage = shrinkage
         self.euclid_share = euclid_share
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike | None = None, chunklets: ColumnLike | None = None) -> Self:
         """Learn from labels, or from chunklets if given.
 

@@ -131,7 +131,7 @@ class DMLEig(PairLearner):
         rows = span.rows @ whiten.T
         dissimilar = told_apart(rows, dissimilar, "DMLEig")
         differences = PairDifferences(rows, dissimilar.left, dissimilar.right)
-        even = differences.lengths(differences.base).mean() / rows.shape[1]
+        even = differences.base_lengths.mean() / rows.shape[1]
         gain = smoothed_minimum(self.mu * even, dissimilar.weight)
         found = best_of_trace_one(differences, gain, tol=self.tol, max_iter=self.max_iter)
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(1, found.n_iter)

@@ -13,6 +13,7 @@ from nearkin.learners.constraint.itml import prior_bounds
 from nearkin.learners.euclid_share import blend_with_euclid, check_euclid_share
 from nearkin.learners.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import balanced_pairs
@@ -118,6 +119,7 @@ class LEGO(PairLearner):
         # A stream goes on from here, not from the blend with Euclid.
         self._learned = L
 
+    @one_blas_thread
     def partial_fit(
         self,
         X: MatrixLike,

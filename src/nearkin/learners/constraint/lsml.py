@@ -154,7 +154,7 @@ class LSML(QuadrupletLearner):
             np.concatenate([constraints.near_left, constraints.far_left]),
             np.concatenate([constraints.near_right, constraints.far_right]),
         )
-        level = differences.lengths(differences.base).mean()
+        level = differences.base_lengths.mean()
         # Where all rows coincide there is nothing to weigh.
         price = self.strength * rows.shape[1] / level if level > 0 else 0.0
         loss = residual_loss(price * constraints.weight / len(constraints))

@@ -16,6 +16,7 @@ from nearkin.learners.base import Learner
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import fixed_signs, ridged
+from nearkin.numerics.threads import one_blas_thread
 
 # Beyond this many features, eigenvectors per query take too long and covariances are mostly noise.
 MOST_COORDINATES = 100
@@ -120,6 +121,7 @@ class GLML(Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"shrinkage": ["auto", 0.5], "ridge": [0.1, 0.5]}
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Estimate the densities of the classes.
 

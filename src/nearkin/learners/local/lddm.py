@@ -21,7 +21,7 @@ from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.selection import smallest_per_row
-from nearkin.numerics.threads import blas_threads
+from nearkin.numerics.threads import blas_threads, one_blas_thread
 from nearkin.rows_in_blocks import by_blocks
 
 # "auto" makes every row focal up to this many.
@@ -126,6 +126,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"compactness": [0.3, 1.0], "n_voters": [7, 15]}
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Find the directions of every focal row.
 

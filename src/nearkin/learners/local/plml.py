@@ -21,6 +21,7 @@ from nearkin.numerics.linear_metric import Span
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import row_distances
 from nearkin.numerics.psd_mixture import MixtureSolution, solve_psd_mixture
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.supervision.triplets import nearest_other_rows
 
 # Neighbours that make the graph along which weights are smooth.
@@ -149,6 +150,7 @@ class PLML(Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"pull": [0.1, 1.0, 10.0]}
 
+    @one_blas_thread
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn the weights, then the metrics.
 
