@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_circles
@@ -132,7 +134,7 @@ def _lpd(setup: Setup) -> Candidate:
 def _lmdl(setup: Setup) -> Candidate:
     grid = _grid(setup, n_prototypes=[5, 1, 10], beta=[3.0, 10.0])
     # As many coordinates as all other methods get.
-    sizes = {"rank": RANK, "n_components": IMAGE_DIMENSIONS} if setup.use.kind else {}
+    sizes: dict[str, Any] = {"rank": RANK, "n_components": IMAGE_DIMENSIONS} if setup.use.kind else {}
     return classifier("LMDL", _prepare(setup), LMDL(**sizes, **_training(setup)), grid)
 
 
