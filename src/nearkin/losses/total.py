@@ -26,6 +26,13 @@ class Parts:
             abs(weight) * getattr(state, "tolerance", 0.0) for weight, state in zip(self.weights, self.states)
         )
 
+    def narrowed(self, rows) -> Parts:
+        """Needs parts that can be narrowed; see `Narrowable`."""
+        return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
+
+    def neighbours_per_row(self, Z) -> float:
+        return max(state.neighbours_per_row(Z) for state in self.states)
+
 
 class TotalLoss(Loss):
     """sum of weight * loss.
@@ -55,9 +62,8 @@ class TotalLoss(Loss):
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
     def prepare(self, X, y, *, start=None, sample_weight=None) -> Parts:
-        return self._joined(
-            loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts
-        )
+        prepared = (loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts)
+        return Parts(tuple(weight for weight, _ in self.parts), tuple(prepared))
 
     def value_and_grad(self, Z, state, *, exact=False):
         total, gradient = 0.0, 0.0
@@ -66,19 +72,3 @@ class TotalLoss(Loss):
             total += weight * value
             gradient = gradient + Z.dtype.type(weight) * dZ
         return total, gradient
-
-    def narrowed(self, state, rows) -> Parts:
-        """Needs parts that can be narrowed; see `Narrowable`."""
-        return self._joined(
-            loss.narrowed(part, rows)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def neighbours_per_row(self, Z, state) -> float:
-        return max(
-            loss.neighbours_per_row(Z, part)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def _joined(self, states) -> Parts:
-        return Parts(tuple(weight for weight, _ in self.parts), tuple(states))

@@ -10,7 +10,6 @@ from sklearn.utils.validation import validate_data
 
 from nearkin.learners.base import CLASSIFICATION, REGRESSION
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, without_zero_weights
-from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps import LinearMap
@@ -104,6 +103,8 @@ class MEGM(GradientLearner):
     cost = "n²·e/2 to 3·n²·e per step"
     tasks = (CLASSIFICATION, REGRESSION)
 
+    _samples_first = True
+
     def __init__(
         self,
         n_components=None,
@@ -149,9 +150,6 @@ class MEGM(GradientLearner):
     def _loss(self) -> Loss:
         loss = MEGMLoss(self.n_neighbors)
         return TotalLoss([(1.0, loss), (self.penalty, DriftLoss())]) if self.penalty else loss
-
-    def _optimise(self, objective, theta, callback):
-        return minimise_from_sample(self._solver(), objective, theta, callback, self.fit_policy.coarse)
 
     def _checked(self, X, y, sample_weight):
         check_megm_settings(self)
