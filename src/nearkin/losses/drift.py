@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,10 +43,17 @@ class DriftLoss(Loss):
     #: What may stand in the place of y, which does not matter here.
     supervision = ("labels", "pairs", "triplets")
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Start:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Start:
         return Start((X if start is None else start).copy(), mean_weights(len(X), sample_weight))
 
-    def value_and_grad(self, Z, state, *, exact=False):
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         moves = Z - state.Z
         value = float(state.weights @ np.einsum("ij,ij->i", moves, moves))
         return value, (2 * state.weights[:, None] * moves).astype(Z.dtype, copy=False)

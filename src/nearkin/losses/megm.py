@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
@@ -50,11 +52,20 @@ class MEGMLoss(Loss):
 
     policy: SoftPolicy | None = None
 
-    def __init__(self, n_neighbors="log2", policy=None):
+    def __init__(
+        self, n_neighbors: int | Literal["log2"] | None = "log2", policy: SoftPolicy | None = None
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.policy = policy
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftNeighbours:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> SoftNeighbours:
         start = centred(X if start is None else start, None)
         sharpness, nearest = np.ones(len(start)), None
         if self.n_neighbors is not None:
@@ -65,7 +76,7 @@ class MEGMLoss(Loss):
         weights = mean_weights(len(start), sample_weight)
         return SoftNeighbours(y, sharpness, weights, nearest=nearest, policy=self.policy or MEGM_POLICY)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         return state.value_and_grad(Z, _squared_error, exact=exact)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nearkin.losses.base import Loss
 
 
@@ -52,7 +54,7 @@ class TotalLoss(Loss):
     0.0
     """
 
-    def __init__(self, parts: Sequence[tuple[float, Loss]]):
+    def __init__(self, parts: Sequence[tuple[float, Loss]]) -> None:
         self.parts = parts
 
     @property
@@ -61,12 +63,19 @@ class TotalLoss(Loss):
         kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Parts:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Parts:
         prepared = (loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts)
         return Parts(tuple(weight for weight, _ in self.parts), tuple(prepared))
 
-    def value_and_grad(self, Z, state, *, exact=False):
-        total, gradient = 0.0, 0.0
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
+        total, gradient = 0.0, np.zeros_like(Z)
         for (weight, loss), part in zip(self.parts, state.states):
             value, dZ = loss.value_and_grad(Z, part, exact=exact)
             total += weight * value
