@@ -104,11 +104,15 @@ def each_stretch(
     run_striped(work, len(blocks_of_rows), worker_count(n * n * (width + policy.look_cost)))
 
 
-def _halves(Z, limits) -> tuple[np.ndarray, np.ndarray]:
-    """Half the squared norms, a little less so that rounding loses no pair, and half the limits."""
+def half_norms(Z: np.ndarray) -> np.ndarray:
+    """Half the squared norms, a little less so that rounding loses no pair."""
     rounding = (Z.shape[1] + 8) * np.finfo(Z.dtype).eps / 2
-    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
-    return halves, (limits / 2).astype(Z.dtype, copy=False)
+    return (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+
+
+def _halves(Z, limits) -> tuple[np.ndarray, np.ndarray]:
+    """Half norms as above, and half the limits."""
+    return half_norms(Z), (limits / 2).astype(Z.dtype, copy=False)
 
 
 class _Tiles:
