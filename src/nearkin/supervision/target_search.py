@@ -11,6 +11,8 @@ from scipy import sparse
 
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.row_hash import row_hash
+from nearkin.search.base import Index
+from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
 
 EXACT, AUTO = "exact", "auto"
@@ -116,7 +118,7 @@ def _by_lists(X, members, offered, k: int, policy: SearchPolicy, probed_lists, l
     """A search by the first number of lists that finds enough, and what it finds of a sample, of how many."""
     origin, n_lists = X[offered].mean(axis=0), int(2 * np.sqrt(len(offered)))
     rows = X[offered] - origin
-    lists, everything = FaissIndex("ivf", n_lists=n_lists).build(rows), FaissIndex("flat").build(rows)
+    lists, everything = FaissIndex("ivf", n_lists=n_lists).build(rows), ExactIndex().build(rows)
     probed = members[np.argsort(row_hash(members))[: policy.probed_rows]]
     truth = _without_self(everything, X, probed, offered, origin, k)
     right, wanted = 0, int(np.count_nonzero(truth >= 0))
@@ -129,7 +131,7 @@ def _by_lists(X, members, offered, k: int, policy: SearchPolicy, probed_lists, l
     return partial(_without_self, lists, X, members, offered, origin, k), right, wanted
 
 
-def _without_self(index: FaissIndex, X, rows: np.ndarray, offered: np.ndarray, origin, k: int) -> np.ndarray:
+def _without_self(index: Index, X, rows: np.ndarray, offered: np.ndarray, origin, k: int) -> np.ndarray:
     _, places = index.query(X[rows] - origin, min(k + 1, len(offered)))
     found = offered[places]
     own = found == rows[:, None]
