@@ -60,16 +60,23 @@ class Bench:
             with open(path, "rb", buffering=0) as file:
                 while file.read(2**24):
                     pass
-        readings = [in_process("from_file", path=str(self.small), name=name) for _ in range(3)]
-        tenth = min(readings, key=lambda found: found["seconds"])
-        whole = in_process("from_file", path=str(self.large), name=name)
+        # Peaks of memory are looked for every 10 ms, and some are missed: the highest of a few readings counts.
+        tenth, whole = (
+            [in_process("from_file", path=str(path), name=name) for _ in range(n)]
+            for path, n in ((self.small, 3), (self.large, 2))
+        )
+        seconds, processor = (
+            min(found[what] for found in whole) / min(found[what] for found in tenth)
+            for what in ("seconds", "processor")
+        )
+        megabytes, of_tenth = (max(found["megabytes"] for found in readings) for readings in (whole, tenth))
         about = f"{name}, {self.rows // 10:,} to {self.rows:,} rows x {self.features}"
         return [
-            line(f"{about}: time", whole["seconds"] / tenth["seconds"], 11),
-            line(f"{about}: seconds of the processor", whole["processor"] / tenth["processor"], 11),
-            line(f"{about}: anonymous memory", whole["megabytes"] / tenth["megabytes"], 1.1),
-            line(f"{name}, {self.rows:,} rows: anonymous memory in MB", whole["megabytes"], 1000),
-            line(f"{name}, {self.rows:,} rows: seconds", whole["seconds"], None),
+            line(f"{about}: time", seconds, 11),
+            line(f"{about}: seconds of the processor", processor, 11),
+            line(f"{about}: anonymous memory", megabytes / of_tenth, 1.1),
+            line(f"{name}, {self.rows:,} rows: anonymous memory in MB", megabytes, 1000),
+            line(f"{name}, {self.rows:,} rows: seconds", min(found["seconds"] for found in whole), None),
         ]
 
     def growth_rca(self) -> list:
