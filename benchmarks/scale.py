@@ -60,7 +60,7 @@ class Bench:
             with open(path, "rb", buffering=0) as file:
                 while file.read(2**24):
                     pass
-        # Peaks of memory are looked for every 10 ms, and some are missed: the highest of a few readings counts.
+        # Peaks of memory are looked for every 10 ms, and some are missed: the highest reading counts.
         tenth, whole = (
             [in_process("from_file", path=str(path), name=name) for _ in range(n)]
             for path, n in ((self.small, 3), (self.large, 2))

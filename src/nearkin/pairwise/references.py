@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nearkin.numerics.threads import run_striped, worker_count
-from nearkin.pairwise.search import DEFAULT, PairList, SearchPolicy, half_norms
+from nearkin.pairwise.policy import ListPolicy
+from nearkin.pairwise.search import PairList, half_norms
 
 
-def others_within(Z, codes, limits, R, reference_codes, *, policy: SearchPolicy = DEFAULT) -> PairList:
+def others_within(Z, codes, limits, R, reference_codes, *, policy: ListPolicy | None = None) -> PairList:
     """References j of other classes with ``|z_i - r_j|^2 <= limits[i]``, and perhaps a few just outside.
 
     Parameters
@@ -19,7 +20,7 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: SearchPolicy 
     limits : ndarray of shape (n,)
     R : ndarray of shape (m, e)
     reference_codes : int array of shape (m,)
-    policy : SearchPolicy
+    policy : ListPolicy, optional
 
     Returns
     -------
@@ -36,6 +37,7 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: SearchPolicy 
     ...               np.array([[1.0], [2.0], [9.0]]), np.array([0, 1, 1]))
     (array([0, 1, 1]), array([1], dtype=int32))
     """
+    policy = policy or ListPolicy()
     n, width = Z.shape
     halves, reference_halves = half_norms(Z), half_norms(R)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)
@@ -66,7 +68,8 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: SearchPolicy 
             sort_by_row(*room[:, :total], first, counts, others)
             found[block] = counts, others
 
-    run_striped(search, len(starts), worker_count(n * len(R) * (width + policy.look_cost)))
+    # To look at a product costs about as much as to make one of 30 dimensions.
+    run_striped(search, len(starts), worker_count(n * len(R) * (width + 30)))
     if not found:
         return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     counts, others = (np.concatenate(parts) for parts in zip(*found, strict=True))
