@@ -23,12 +23,22 @@ KEPT = 32 * 2**20
 
 
 @cache
-def _libc():
-    """The C library, where it is glibc and Dask has told it to hand memory back; else None."""
-    if not sys.platform.startswith("linux") or not os.environ.get(SETTING, "").isdigit():
-        return None
-    libc = ctypes.CDLL(None)
+def _glibc():
+    """The C library where it is glibc, else None."""
+    libc = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
     return libc if hasattr(libc, "mallopt") and hasattr(libc, "gnu_get_libc_version") else None
+
+
+@cache
+def _libc():
+    """glibc, where Dask has told it to hand memory back; else None."""
+    return _glibc() if os.environ.get(SETTING, "").isdigit() else None
+
+
+def hand_back() -> None:
+    """Give freed memory back to the system: what one pass has needed is not what the next one will."""
+    if libc := _glibc():
+        libc.malloc_trim(0)
 
 
 class _KeptMemory:

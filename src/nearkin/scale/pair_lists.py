@@ -129,7 +129,7 @@ class ChunkIndex:
         numbers, distances = np.full((n, k + 1), -1), np.full((n, k + 1), np.inf, np.float32)
         for code in np.unique(chunk.codes):
             rows = np.flatnonzero(chunk.codes == code)
-            near, places = self.index.search(Z[rows], k + 1, params=self._of_class(code))  # type: ignore[attr-defined]
+            near, places = self.index.search(Z[rows], k + 1, params=self._of_class(code))  # type: ignore[union-attr]
             numbers[rows] = np.where(places >= 0, self.numbers[places], -1)
             distances[rows] = np.where(places >= 0, near, np.inf)
         itself = numbers == chunk.numbers[:, None]
@@ -142,7 +142,7 @@ class ChunkIndex:
         first, end = (int(place) for place in np.searchsorted(self.codes, [code, code + 1]))
         chosen = faiss.IDSelectorRange(first, end)
         selector = faiss.IDSelectorNot(chosen) if others else chosen
-        return faiss.SearchParametersIVF(sel=selector, nprobe=self.index.nprobe)  # type: ignore[attr-defined]
+        return faiss.SearchParametersIVF(sel=selector, nprobe=self.index.nprobe)  # type: ignore[union-attr]
 
 
 def embedded(rows: np.ndarray, L: np.ndarray | None) -> np.ndarray:
