@@ -80,7 +80,7 @@ ScaleOption = Annotated[
     typer.Option(
         "--scale",
         metavar="HOW",
-        help="standard, minmax or none; auto is standard for dense and none for sparse data.",
+        help="standard, minmax or none; auto is standard, but none for sparse rows and those of unit length.",
     ),
 ]
 SeedOption = Annotated[
