@@ -119,7 +119,7 @@ def test_a_metric_tunes_as_scoring_of_scikit_learn():
     search = GridSearchCV(
         KNNClassifier(RCA()), {"learner__shrinkage": [0.0, 0.9]}, scoring=metric.scorer, cv=3
     )
-    best = search.fit(X, y).cv_results_["mean_test_score"]
+    search.fit(X, y)
     train, test = next(StratifiedKFold(3).split(X, y))
     model = KNNClassifier(RCA(shrinkage=0.9)).fit(X[train], y[train])
     assert search.cv_results_["split0_test_score"][1] == metric.score(model, X[test], y[test], y[train])

@@ -242,7 +242,7 @@ MAE = Metric("MAE", greater_is_better=False, task=REGRESSION, compute=_mae, boun
 
 
 def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[..., int]) -> Metric:
-    """A score of ranked lists: training rows of a query's own label are relevant, or those of a `Relevance`."""
+    """A score of ranked lists: rows of a query's own label are relevant, or those of a `Relevance`."""
 
     def compute(y_true, indices, y_train) -> float:
         given = isinstance(y_true, Relevance)
