@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.pipeline import Pipeline
 
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.evaluation.regression_error import arrmse
 from nearkin.evaluation.retrieval import (
     Relevance,
@@ -83,7 +84,13 @@ class Metric:
     bounded: bool = True
     read: Callable[[Record], float | None] = attrgetter("score")
 
-    def score(self, model, X, y_true, y_train=None) -> float:
+    def score(
+        self,
+        model: Estimator,
+        X: MatrixLike,
+        y_true: ColumnLike | Relevance,
+        y_train: ColumnLike | None = None,
+    ) -> float:
         """The score of a fitted model on rows that it has not seen.
 
         Scores of ranked lists also take a `Relevance` as `y_true`: which stored rows are relevant to which
@@ -95,11 +102,11 @@ class Metric:
             return self(y_true, self._neighbours(model, X, y_true, y_train), y_train)
         return self(y_true, getattr(model, self.needs)(X), y_train)
 
-    def scorer(self, model, X, y) -> float:
+    def scorer(self, model: Estimator, X: MatrixLike, y: ColumnLike) -> float:
         """What scikit-learn takes as ``scoring=``: the score turned so that larger is better."""
         return self.better(self.score(model, X, y))
 
-    def judges(self, estimator) -> bool:
+    def judges(self, estimator: Estimator) -> bool:
         """Whether an estimator, fitted or not, has the answers that this metric needs."""
         return hasattr(last_step(estimator), self.needs)
 
@@ -115,7 +122,7 @@ class Metric:
         k = min(self.n_neighbors(truth), n_references)
         return final.kneighbors(X, n_neighbors=k, return_distance=False)
 
-    def __call__(self, y_true, answers, y_train) -> float:
+    def __call__(self, y_true: ColumnLike | Relevance, answers: Any, y_train: ColumnLike) -> float:
         assert self.compute is not None, f"{self.name} is not computed from predictions"
         return float(self.compute(y_true, answers, y_train))
 

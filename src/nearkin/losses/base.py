@@ -17,7 +17,14 @@ class Loss(ABC):
     """
 
     @abstractmethod
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Any:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Any:
         """Everything that stays fixed during the optimisation.
 
         Parameters
@@ -34,7 +41,7 @@ class Loss(ABC):
         """
 
     @abstractmethod
-    def value_and_grad(self, Z: np.ndarray, state, *, exact: bool = False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z.
 
         With `exact` the value does not depend on earlier calls; without, a loss may save work by what it
@@ -47,12 +54,12 @@ class Loss(ABC):
 
 @runtime_checkable
 class Narrowable(Protocol):
-    """A loss whose first steps may be taken on some of the rows; see `learners/gradient/coarse_start.py`."""
+    """A state that allows first steps on some of the rows; see `learners/gradient/minimising.py`."""
 
-    def narrowed(self, state, rows: np.ndarray) -> Any:
+    def narrowed(self, rows: np.ndarray) -> Any:
         """The state of the same loss on some of the rows, with the scales of the whole."""
 
-    def neighbours_per_row(self, Z: np.ndarray, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
         """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
 
 

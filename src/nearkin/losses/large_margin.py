@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
-from nearkin.pairwise import HingePolicy, Impostors
+from nearkin.pairwise import Impostors, ListPolicy
 from nearkin.pairwise.search import probed_distances
 from nearkin.supervision.targets import target_neighbours
 
@@ -23,7 +25,7 @@ class LargeMarginLoss(Loss):
     n_targets : int, default=3
     mu : float in [0, 1], default=0.5
         Share of the push against the pull.
-    policy : HingePolicy or None, default=None
+    policy : ListPolicy or None, default=None
         How impostors are found; None is for everyday use.
 
     Notes
@@ -44,21 +46,28 @@ class LargeMarginLoss(Loss):
     1.0625
     """
 
-    policy: HingePolicy | None = None
+    policy: ListPolicy | None = None
 
-    def __init__(self, n_targets=3, mu=0.5, policy=None):
+    def __init__(self, n_targets: int = 3, mu: float = 0.5, policy: ListPolicy | None = None) -> None:
         self.n_targets = n_targets
         self.mu = mu
         self.policy = policy
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Impostors:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Impostors:
         codes = np.asarray(y)
         if not np.issubdtype(codes.dtype, np.integer):
             raise ValueError("the large-margin loss needs classes, but y holds real targets.")
         targets = target_neighbours(X, codes, self.n_targets)
         return Impostors(codes, targets, mean_weights(len(codes), sample_weight), self.policy)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Z = state.sorted(Z)
         pull, push = (1 - self.mu) * state.weights, self.mu * state.weights
         distances = state.target_distances(Z)
@@ -79,7 +88,7 @@ class LargeMarginLoss(Loss):
         pull.
         """
         Z = state.sorted(Z)
-        rows, D = probed_distances(Z, state.policy.lists.search.rows_probed)
+        rows, D = probed_distances(Z, state.policy.rows_probed)
         targets = state.target_distances(Z)[rows].mean(axis=1, keepdims=True)
         gaps = np.sort((D - targets)[state.codes[rows, None] != state.codes])
         pull = (1 - self.mu) / self.mu * float(targets.sum(dtype=np.float64)) if self.mu > 0 else np.inf

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nearkin.losses.base import Loss
 
 
@@ -26,6 +28,13 @@ class Parts:
             abs(weight) * getattr(state, "tolerance", 0.0) for weight, state in zip(self.weights, self.states)
         )
 
+    def narrowed(self, rows) -> Parts:
+        """Needs parts that can be narrowed; see `Narrowable`."""
+        return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
+
+    def neighbours_per_row(self, Z) -> float:
+        return max(state.neighbours_per_row(Z) for state in self.states)
+
 
 class TotalLoss(Loss):
     """sum of weight * loss.
@@ -45,7 +54,7 @@ class TotalLoss(Loss):
     0.0
     """
 
-    def __init__(self, parts: Sequence[tuple[float, Loss]]):
+    def __init__(self, parts: Sequence[tuple[float, Loss]]) -> None:
         self.parts = parts
 
     @property
@@ -54,31 +63,21 @@ class TotalLoss(Loss):
         kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Parts:
-        return self._joined(
-            loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts
-        )
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Parts:
+        prepared = (loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts)
+        return Parts(tuple(weight for weight, _ in self.parts), tuple(prepared))
 
-    def value_and_grad(self, Z, state, *, exact=False):
-        total, gradient = 0.0, 0.0
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
+        total, gradient = 0.0, np.zeros_like(Z)
         for (weight, loss), part in zip(self.parts, state.states):
             value, dZ = loss.value_and_grad(Z, part, exact=exact)
             total += weight * value
             gradient = gradient + Z.dtype.type(weight) * dZ
         return total, gradient
-
-    def narrowed(self, state, rows) -> Parts:
-        """Needs parts that can be narrowed; see `Narrowable`."""
-        return self._joined(
-            loss.narrowed(part, rows)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def neighbours_per_row(self, Z, state) -> float:
-        return max(
-            loss.neighbours_per_row(Z, part)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def _joined(self, states) -> Parts:
-        return Parts(tuple(weight for weight, _ in self.parts), tuple(states))

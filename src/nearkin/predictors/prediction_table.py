@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nearkin._types import Estimator, MatrixLike
+
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def prediction_table(
-    model,
-    X,
+    model: Estimator,
+    X: MatrixLike,
     *,
     n_neighbors: int = 0,
     proba: bool = False,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
@@ -50,7 +51,7 @@ class FileMove:
 def move_file(
     source: str | Path,
     out: str | Path,
-    model,
+    model: Estimator | None,
     *,
     vectors: str | None = None,
     policy: FilePolicy | None = None,
@@ -103,7 +104,7 @@ def move_file(
 
 
 def radius_of(
-    source: str | Path, model, *, vectors: str | None = None, policy: FilePolicy | None = None
+    source: str | Path, model: Any, *, vectors: str | None = None, policy: FilePolicy | None = None
 ) -> float:
     """The length for all moved vectors of a file in an index by cosine, with room for longer ones to come.
 

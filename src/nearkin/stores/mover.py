@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import Estimator
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import AffineEmbedding
 from nearkin.distances.folding import METRICS, Folding
@@ -55,7 +56,7 @@ class Mover:
     (4, dtype('float32'))
     """
 
-    def __init__(self, model, metric: str = "l2", radius: float | None = None):
+    def __init__(self, model: Estimator, metric: str = "l2", radius: float | None = None) -> None:
         if metric not in METRICS:
             raise StoreError(f"metric={metric!r}: expected one of {', '.join(METRICS)}.")
         if (radius is not None) != (metric == "cosine"):
