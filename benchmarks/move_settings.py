@@ -1,8 +1,8 @@
 """Move-labeled's own choice of settings against every fixed number of targets and against plain Euclid.
 
 Rows become what an index of embeddings holds (`FORMS`). Some rows of each class are stored, others asked.
-Prints the table of docs/methods/move.md, a row for each measure: accuracy of the nearest neighbour, mean
-accuracy of 1, 5 and 10 neighbours (those that a class has rows for), and MAP@R::
+Prints the table of docs/methods/move.md, by three measures: accuracy of the nearest neighbour, mean accuracy
+of 1, 5 and 10 neighbours (those that a class has rows for), and MAP@R::
 
     NEARKIN_DATA=~/data python -m benchmarks.move_settings trec-minilm usps@conv glass@standard sentences.npz
 """
@@ -98,17 +98,15 @@ def judged(learner, X, y, stored, asked) -> list[float]:
     return [scores[0], float(np.mean(scores)), precision, model.hubness(X[asked], k=10).skewness]
 
 
-def table_rows(name: str, per_class: int | None, found: dict[str, np.ndarray]):
-    """A row of the table for each measure; the hub skewness is beside the first."""
-    for at, measure in enumerate(MEASURES):
-        scores = {label: scores[at] for label, scores in found.items()}
-        best = max(scores[str(n)] for n in FIXED)
-        cells = [
-            f"{score:.1f}" + (f" ({found[label][3]:.1f})" if at == 0 else "")
-            for label, score in scores.items()
-        ]
-        behind = f"{scores['auto'] - best:+.1f} | {scores['auto'] - scores['Euclid']:+.1f}"
-        yield f"| {name} | {per_class or 'all'} | {measure} | {' | '.join(cells)} | {behind} |"
+def table_row(name: str, per_class: int | None, found: dict[str, np.ndarray]) -> str:
+    """Euclid, auto and the best fixed number of targets by each measure; in the end lists, and hubs."""
+    cells = [name, str(per_class or "all")]
+    for at in range(len(MEASURES)):
+        best = max(FIXED, key=lambda n: found[str(n)][at])
+        cells += [f"{found[label][at]:.1f}" for label in ("Euclid", "auto")]
+        cells.append(f"{found[str(best)][at]:.1f} ({best})")
+    cells += [f"{found['lists'][2]:.1f}", f"{found['Euclid'][3]:.1f} → {found['auto'][3]:.1f}"]
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -116,11 +114,10 @@ def main() -> None:
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--draws", type=int, default=3)
     chosen = parser.parse_args()
-    print(
-        '| data | rows of each class | measure | Euclid | auto | 1 target | 5 | 20 | all | `aim="lists"` '
-        "| auto to the best fixed | to Euclid |"
-    )
-    print("|---" * 12 + "|", flush=True)
+    heads = ["Euclid", "auto", "best fixed"]
+    columns = [f"{measure}: {heads[0]} | {' | '.join(heads[1:])}" for measure in MEASURES]
+    print(f'| data | rows of each class | {" | ".join(columns)} | `aim="lists"` | hub skewness |')
+    print("|---" * 13 + "|", flush=True)
     for name in chosen.datasets:
         X, y = opened(name)
         for per_class in (5, 10, None):
@@ -129,7 +126,7 @@ def main() -> None:
                 label: np.mean([judged(learner, X, y, *split) for split in splits], axis=0)
                 for label, learner in LEARNERS.items()
             }
-            print(*table_rows(name, per_class, found), sep="\n", flush=True)
+            print(table_row(name, per_class, found), flush=True)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,15 @@ ScaleOption = Annotated[
         help="standard, minmax or none; auto is standard, but none for sparse rows and those of unit length.",
     ),
 ]
+HubsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--hubs",
+        metavar="A,B",
+        help="Hub corrections, with Euclid and the learners named: csls, dissim-local, local-scaling, nicdm, "
+        "mutual-proximity.",
+    ),
+]
 SeedOption = Annotated[
     int,
     typer.Option(
