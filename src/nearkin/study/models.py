@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nearkin._types import Estimator, MatrixLike
-from nearkin.datasets import Dataset
 
 if TYPE_CHECKING:
+    from nearkin.datasets import Dataset
     from nearkin.learners import Learner
 
 EUCLID = "Euclid"
