@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 from scipy import sparse
 
@@ -80,7 +82,8 @@ class ExactIndex(Index):
             memory_budget=self.memory_budget,
             policy=self.policy or ScanPolicy(),
         )
-        if not np.isfinite(distances).all():
+        # A sum is finite only if all of it is, or overflows as a whole.
+        if not isfinite(distances.sum()) and not np.isfinite(distances).all():
             raise ValueError(
                 f"the queries hold NaN, infinities, or values whose squares overflow {distances.dtype}; "
                 "clean or scale the features."
