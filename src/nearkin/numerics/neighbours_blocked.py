@@ -146,6 +146,9 @@ def _low_places(scores: np.ndarray, k: int) -> np.ndarray:
         minima = np.minimum.reduce(scores[: len(scores) // width * width].reshape(-1, width), axis=0)
         minima.partition(k - 1)
         low = (scores <= minima[k - 1]).nonzero()[0]
+        if len(low) == 0:
+            # No number is at most NaN: any rows will show that the query holds it.
+            return np.arange(k)
         if len(low) <= 16 * k:
             return low
     return np.sort(smallest_per_row(scores[None], k)[1][0])

@@ -82,8 +82,9 @@ class ExactIndex(Index):
             memory_budget=self.memory_budget,
             policy=self.policy or ScanPolicy(),
         )
-        # A sum is finite only if all of it is, or overflows as a whole.
-        if not isfinite(distances.sum()) and not np.isfinite(distances).all():
+        # The farthest stands last; what is no number is sorted behind it.
+        farthest = distances[:, -1]
+        if not (isfinite(farthest[0]) if len(farthest) == 1 else np.isfinite(farthest).all()):
             raise ValueError(
                 f"the queries hold NaN, infinities, or values whose squares overflow {distances.dtype}; "
                 "clean or scale the features."
