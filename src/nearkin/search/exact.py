@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from nearkin._types import MatrixLike
-from nearkin.numerics.neighbours_blocked import ScanPolicy, coarse_origin, nearest_rows
+from nearkin.numerics.neighbours_blocked import DEFAULT, ScanPolicy, coarse_origin, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.search.base import Index, check_query, float_rows
 
@@ -80,7 +80,7 @@ class ExactIndex(Index):
             transposed=self._transposed,
             origin=self._origin,
             memory_budget=self.memory_budget,
-            policy=self.policy or ScanPolicy(),
+            policy=self.policy or DEFAULT,
         )
         # The farthest stands last; what is no number is sorted behind it.
         farthest = distances[:, -1]
