@@ -41,6 +41,11 @@ class Answers:
             self._true.append(np.column_stack([as_numbers(true[name]) for name in names]))
             self._predicted.append(predicted.astype(float))
 
+    @property
+    def true(self) -> np.ndarray:
+        """All answers."""
+        return np.concatenate(self._true) if self._true else np.empty(0)
+
     def add_arrays(self, true: np.ndarray, predicted: np.ndarray) -> None:
         """Take labels or targets and their predictions as they are."""
         self.n_rows += len(true)
@@ -53,8 +58,8 @@ class Answers:
 
         if not self._true:
             return {}
-        true, predicted = np.concatenate(self._true), np.concatenate(self._predicted)
-        return score_answers(self.model.task, true, predicted, self._train_mean())
+        predicted = np.concatenate(self._predicted)
+        return score_answers(self.model.task, self.true, predicted, self._train_mean())
 
     def _train_mean(self) -> Any:
         final = getattr(self.model.pipeline, "steps", [("", self.model.pipeline)])[-1][1]

@@ -38,7 +38,7 @@ from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows, usual_folds
 from nearkin.study.facts import facts_of
-from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
+from nearkin.study.models import EUCLID, chosen_learners, make_candidates, named_corrections, settled_scale
 from nearkin.study.progress_bar import progress_shown
 from nearkin.study.references import (
     imbalance_notices,
@@ -68,6 +68,7 @@ def compare(
     scale: str = "auto",
     impute: str | None = None,
     references: bool = False,
+    hubs: str | Sequence[str] | None = None,
     baseline: str = EUCLID,
     jobs: int = 0,
     scheduler: Any = None,
@@ -120,6 +121,9 @@ def compare(
         Fill missing cells of a data frame.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
+    hubs : str or sequence of str, optional
+        Hub corrections ("csls", "dissim-local", "local-scaling", "nicdm", "mutual-proximity") with which
+        Euclid and the learners that were named take part again.
     baseline : str
         Label of the candidate that all others are tested against.
     jobs : int
@@ -171,7 +175,14 @@ def compare(
     scale, scaling_notices = settled_scale(scale, data.X)
     notices = [*notices, *scaling_notices]
     candidates = make_candidates(
-        data, chosen, scale=scale, n_neighbors=n_neighbors, n_folds=n_folds, tune=tune
+        data,
+        chosen,
+        scale=scale,
+        n_neighbors=n_neighbors,
+        n_folds=n_folds,
+        tune=tune,
+        corrected={} if learners is None else chosen,
+        hubs=named_corrections(hubs),
     )
     if references:
         candidates += reference_candidates(
