@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nearkin.datasets.targets import AND
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -89,8 +91,11 @@ def _final_step(model, X):
 
 
 def _targets(values: np.ndarray, names: Sequence[str], name_of, prefix: str = "") -> dict[str, np.ndarray]:
-    if values.ndim == 1:
+    if values.ndim == 1 and len(names) == 1:
         return {prefix + names[0]: name_of(values)}
+    if values.ndim == 1:
+        # Several targets of text were learned as one label.
+        values = np.array([str(label).split(AND) for label in name_of(values)])
     return {prefix + name: values[:, i] for i, name in enumerate(names)}
 
 
