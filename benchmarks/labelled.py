@@ -12,11 +12,12 @@ from benchmarks.data import gaussian_mixture
 def labelled_data(name: str, n: int, d: int) -> tuple:
     """X, y, X_test, y_test as float64, with n training rows of d features.
 
-    "digits" and "mixture" are always there; "mnist", "letter", "isolet" and "banking77-minilm" are
-    read from the folder named by ``NEARKIN_DATA``. Sets of more than d features are reduced by PCA.
+    "digits", "mixture" and "two-classes" are always there; "mnist", "letter", "isolet" and
+    "banking77-minilm" are read from the folder named by ``NEARKIN_DATA``. Sets of more than d features are
+    reduced by PCA.
     """
-    if name == "mixture":
-        X, y = gaussian_mixture(n + n // 4, d)
+    if name in ("mixture", "two-classes"):
+        X, y = gaussian_mixture(n + n // 4, d, 20 if name == "mixture" else 2)
     elif name == "digits":
         from sklearn.datasets import load_digits
 

@@ -10,6 +10,8 @@ from benchmarks.entry import Contestant, Entry, Target
 from benchmarks.labelled import labelled_data, nearest_neighbour_accuracy
 
 COMPARISONS = 2_000
+#: Gaps at which nearkin's objective has just passed metric-learn's, by set: the table shows both objectives.
+PASSING = {"digits": 0.5, "mnist": 1e-2}
 
 
 def make_data(name: str, n: int, d: int) -> tuple:
@@ -18,14 +20,14 @@ def make_data(name: str, n: int, d: int) -> tuple:
     return data, np.c_[pairs[:COMPARISONS], pairs[COMPARISONS:]]
 
 
-def _nearkin(tol):
+def _nearkin(tol=None):
     def prepare(data, case):
         from nearkin import LSML
 
         (X, _, _, _), quadruplets = data
         # nearkin's weights sum to strength d / (mean squared distance of the pairs), metric-learn's to one.
         lengths = squared_lengths(X, quadruplets.reshape(-1, 2))
-        learner = LSML(strength=lengths.mean() / X.shape[1], tol=tol)
+        learner = LSML(strength=lengths.mean() / X.shape[1], tol=tol or PASSING[case["name"]])
         return lambda: quietly(learner, X, None, quadruplets=quadruplets)
 
     return prepare
@@ -52,11 +54,11 @@ def quality(data, fitted) -> dict:
 
 
 ENTRY = Entry(
-    title=f"LSML, {COMPARISONS} quadruplets; to a gap of 1e-6, and to one of 0.1",
+    title=f"LSML, {COMPARISONS} quadruplets; to a gap of 1e-6, and until metric-learn's objective is passed",
     make_data=make_data,
     contestants=(
         Contestant("nearkin", _nearkin(1e-6), quality=quality, repeats=3),
-        Contestant("nearkin, gap of 0.1", _nearkin(0.1), quality=quality, repeats=3),
+        Contestant("nearkin, to pass", _nearkin(), quality=quality, repeats=3),
         Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=2, time_bound=180),
     ),
     cases=(
@@ -65,5 +67,5 @@ ENTRY = Entry(
         {"name": "mnist", "n": 3_500, "d": 164},
     ),
     quick_cases=({"name": "digits", "n": 300, "d": 10},),
-    targets=(Target("nearkin, gap of 0.1", "metric-learn", 1 / 3),),
+    targets=(Target("nearkin, to pass", "metric-learn", 1 / 10),),
 )

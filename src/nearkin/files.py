@@ -8,14 +8,14 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from os import PathLike
 from typing import IO, Any
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def replacing(path: str | Path, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+def replacing(path: str | PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """A file to write to that takes the place of `path` only once all is written.
 
     A symbolic link stays one, and the file it leads to is replaced. A device, pipe or other special
@@ -24,7 +24,7 @@ def replacing(path: str | Path, mode: str = "wb", **options: Any) -> Iterator[IO
 
     Parameters
     ----------
-    path : str or Path
+    path : path-like
     mode : {'wb', 'w'}
     options
         Go to `open`, such as `encoding`.
@@ -37,6 +37,7 @@ def replacing(path: str | Path, mode: str = "wb", **options: Any) -> Iterator[IO
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "greeting.txt"
     >>> with replacing(path, "w", encoding="utf-8") as file:
     ...     _ = file.write("hello")

@@ -24,6 +24,7 @@ import scipy
 import sklearn
 from sklearn.base import BaseEstimator
 
+from nearkin._types import Estimator, FilePath
 from nearkin.files import replacing
 
 FORMAT = 1
@@ -51,7 +52,7 @@ class ModelFileError(ValueError):
     """The file is not a model that nearkin can read, or the model cannot be written safely."""
 
 
-def save(estimator, path, metadata: dict | None = None) -> None:
+def save(estimator: Estimator, path: FilePath, metadata: dict | None = None) -> None:
     """Write a fitted estimator to a file that `load` can read.
 
     Parameters
@@ -99,7 +100,7 @@ def save(estimator, path, metadata: dict | None = None) -> None:
         archive.writestr(ESTIMATOR, dumped)
 
 
-def load(path):
+def load(path: FilePath) -> Estimator:
     """Read an estimator written by `save`; never runs code from the file.
 
     Raises
@@ -122,7 +123,7 @@ def load(path):
     return estimator
 
 
-def read_metadata(path) -> dict:
+def read_metadata(path: FilePath) -> dict:
     """What a model file says of itself: estimator, feature names, versions, and your own metadata."""
     return _read(path)[0]
 

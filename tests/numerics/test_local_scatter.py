@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.local_scatter import local_scatters
+from nearkin.numerics.threads import allowed_workers
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(23, 3)) + 5
@@ -104,3 +105,13 @@ def test_copies_of_a_row_leave_nothing_undefined():
     within, between = local_scatters(copies, np.repeat([0, 0, 1], 8), 3)
     np.testing.assert_array_equal(within, 0)
     assert np.isfinite(between).all()
+
+
+def test_workers_share_classes():
+    rows = rng.normal(size=(1_200, 40))
+    labels = np.arange(len(rows)) % 3
+    with allowed_workers(1):
+        alone = local_scatters(rows, labels, 7)
+    with allowed_workers(2):
+        together = local_scatters(rows, labels, 7)
+    np.testing.assert_allclose(together, alone, rtol=1e-10, atol=1e-10)

@@ -5,11 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from inspect import signature
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from nearkin.numerics.threads import _controller, _helpers, blas_threads, run_parts, run_striped, worker_count
+from nearkin.numerics.threads import (
+    _controller,
+    _helpers,
+    blas_threads,
+    one_blas_thread,
+    run_parts,
+    run_striped,
+    worker_count,
+)
 
 
 def counts():
@@ -23,6 +33,18 @@ def test_small_products_use_one_thread_and_large_ones_what_is_allowed():
     with blas_threads(1e12):
         assert counts() == before
     assert counts() == before
+
+
+def test_fits_of_few_features_use_one_thread():
+    class Counting:
+        @one_blas_thread
+        def fit(self, X, y=None):
+            return counts()
+
+    assert set(Counting().fit(np.zeros((2, 3)), y=None)) <= {1}
+    assert set(Counting().fit([[0.0, 1.0]])) <= {1}
+    assert Counting().fit(np.zeros((2, 2_000))) == counts()
+    assert list(signature(Counting.fit).parameters) == ["self", "X", "y"]  # metadata routing reads them
 
 
 def test_overlapping_users_restore_the_limit():

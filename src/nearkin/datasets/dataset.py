@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,7 +76,7 @@ class Dataset:
     extras: Mapping[str, np.ndarray] = field(default_factory=dict)
     task_reason: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.task not in TASKS:
             raise DataError(f"task is {self.task!r}; it must be 'classification' or 'regression'.")
         X = _float_matrix(self.X, self.name) if self.encoder is None else _checked_table(self.X, self.name)
@@ -100,7 +100,7 @@ class Dataset:
                 put(key, _read_only(np.asarray(getattr(self, key))))
         put("extras", MappingProxyType({key: _read_only(value) for key, value in self.extras.items()}))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         # Through the constructor, so that copies and unpickled sets are read-only too.
         state = {part.name: getattr(self, part.name) for part in fields(self)}
         return partial(Dataset, **(state | {"extras": dict(self.extras)})), ()
@@ -131,7 +131,7 @@ class Dataset:
         """Whether a train and test part is published with the set."""
         return self.train_indices is not None and self.test_indices is not None
 
-    def take(self, rows) -> Dataset:
+    def take(self, rows: Any) -> Dataset:
         """The rows given by indices or a mask, in that order, without the published split."""
         return replace(
             self,

@@ -19,8 +19,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.datasets.columns import (
     CATEGORY,
     DATE,
@@ -99,12 +101,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         impute: str | None = None,
         categorical: Sequence[str] = (),
         max_categories: int | None = 50,
-    ):
+    ) -> None:
         self.impute = impute
         self.categorical = categorical
         self.max_categories = max_categories
 
-    def fit(self, X, y=None) -> TableEncoder:
+    def fit(self, X: MatrixLike, y: ColumnLike | None = None) -> TableEncoder:
         """Learn kinds, categories and fill values from a training table of features."""
         table = as_table(X)
         self._check_parameters(table)
@@ -123,7 +125,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         notice_rare(self, [name for name in self.kinds_ if name not in forced])
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Rows of numbers for a table, one per row, in the order of `get_feature_names_out`."""
         check_is_fitted(self)
         table = as_table(X, list(self.kinds_))
@@ -133,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoded = np.asarray(self.columns_.transform(plain))
         return encoded if self.filler_ is None else self.filler_.transform(encoded)
 
-    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: ColumnLike | None = None) -> np.ndarray:
         """Names of the encoded features: the column's own, ``column=category`` or ``column.month``."""
         check_is_fitted(self)
         names: list[str] = []
@@ -216,7 +218,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                         stacklevel=3,
                     )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = self.impute is not None

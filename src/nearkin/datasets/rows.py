@@ -97,7 +97,7 @@ class Rows(ABC):
         if waiting is not None:
             yield waiting[:filled]
 
-    def __getitem__(self, rows) -> np.ndarray:
+    def __getitem__(self, rows: Any) -> np.ndarray:
         """Rows by number: an integer, a slice, or an array of integers or of booleans."""
         if isinstance(rows, slice):
             start, stop, step = rows.indices(len(self))
@@ -162,7 +162,7 @@ class ArrayRows(Rows):
         return np.asarray(self._array[numbers])
 
 
-def open_rows(path, key: str | None = None) -> Rows:
+def open_rows(path: Any, key: str | None = None) -> Rows:
     """Open a file or folder of rows without reading them.
 
     Parameters

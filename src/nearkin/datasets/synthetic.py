@@ -8,12 +8,17 @@ made of several parts, or wound around each other, such that no single global me
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.utils import check_random_state
+
+from nearkin._types import RandomState
 
 _CORNERS = ((-1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (1.0, -1.0))
 
 
-def make_two_classes(n_samples: int = 200, random_state=None, *, noise: float = 0.65):
+def make_two_classes(
+    n_samples: int = 200, random_state: RandomState = None, *, noise: float = 0.65
+) -> tuple[np.ndarray, np.ndarray]:
     """Two classes in the plane, each of two strips whose long directions differ (an XOR of strips).
 
     Class 0 lies in two corners in strips along the first axis, class 1 in the other two corners along
@@ -43,7 +48,9 @@ def make_two_classes(n_samples: int = 200, random_state=None, *, noise: float = 
     return 2.0 * np.array(_CORNERS)[corner] + noise * wide * rng.standard_normal((n_samples, 2)), y
 
 
-def make_eight_classes(n_samples: int = 240, random_state=None, *, noise: float = 0.28):
+def make_eight_classes(
+    n_samples: int = 240, random_state: RandomState = None, *, noise: float = 0.28
+) -> tuple[np.ndarray, np.ndarray]:
     """Eight classes of two blobs each on a ring of sixteen; the two blobs of a class lie opposite.
 
     Every blob is stretched along the radius and touches its neighbours on the ring, so that distance
@@ -74,7 +81,9 @@ def make_eight_classes(n_samples: int = 240, random_state=None, *, noise: float 
     return radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]), y
 
 
-def make_helix(n_samples: int = 500, random_state=None, *, n_classes: int = 5, noise: float = 0.3):
+def make_helix(
+    n_samples: int = 500, random_state: RandomState = None, *, n_classes: int = 5, noise: float = 0.3
+) -> tuple[np.ndarray, np.ndarray]:
     """Five classes as successive stretches of a closed helix wound around a ring in three dimensions.
 
     The curve is ``((2 + cos 8t) cos t, (2 + cos 8t) sin t, sin 8t)``; each class takes two stretches of
@@ -108,8 +117,8 @@ def make_helix(n_samples: int = 500, random_state=None, *, n_classes: int = 5, n
 
 
 def make_concentric_circles(
-    n_samples: int = 200, random_state=None, *, noise: float = 0.1, factor: float = 0.5
-):
+    n_samples: int = 200, random_state: RandomState = None, *, noise: float = 0.1, factor: float = 0.5
+) -> tuple[np.ndarray, np.ndarray]:
     """Two classes on two circles around the same centre; no linear map tells them apart.
 
     Two prototypes can, if each has a metric of its own: distances from one centre by a steep and by a
@@ -148,12 +157,12 @@ def make_mixture(
     n_samples: int = 1000,
     n_features: int = 50,
     n_classes: int = 5,
-    random_state=None,
+    random_state: RandomState = None,
     *,
     separation: float = 3.0,
     parts: int = 1,
-    dtype=np.float64,
-):
+    dtype: DTypeLike = np.float64,
+) -> tuple[np.ndarray, np.ndarray]:
     """A Gaussian mixture of any size for benchmarks; many features make it hubby.
 
     Each class has `parts` centres at random with norm about `separation`, and unit noise in every

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.display import as_html
 
 #: Pairs of rows measured together: the table of which they are the diagonal stays small.
@@ -21,10 +22,10 @@ class Distance(ABC):
     """
 
     @abstractmethod
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         """Fix the references; the result maps queries (m x d) to squared distances (m x n)."""
 
-    def of_pairs(self, X, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    def of_pairs(self, X: MatrixLike, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Squared distance from row left[t] as a query to row right[t] as a reference, for every t.
 
         A block of pairs is measured as a small table of which the diagonal is kept; distances that can
@@ -39,6 +40,6 @@ class Distance(ABC):
     def _repr_html_(self) -> str:
         return as_html(self)
 
-    def pairwise(self, queries, references) -> np.ndarray:
+    def pairwise(self, queries: MatrixLike, references: MatrixLike) -> np.ndarray:
         """Squared distances, one row per query and one column per reference."""
         return self.bind(references)(queries)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.distances.embedded import EmbeddedDistance
 
@@ -37,7 +38,7 @@ class BlendedDistance(Distance):
     learned: float
     plain: float
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         parts = ((self.learned, self.distance), (self.plain, EmbeddedDistance()))
         bound = [(weight, part.bind(references)) for weight, part in parts if weight]
 

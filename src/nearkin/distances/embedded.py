@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.distances.embeddings import AffineEmbedding, Embedding, FactoredEmbedding
 from nearkin.distances.folding import Folding
@@ -40,16 +41,16 @@ class EmbeddedDistance(Distance):
         """The same embedding on both sides: a (pseudo-)metric."""
         return cls(embedding, embedding)
 
-    def embed_queries(self, X) -> np.ndarray:
+    def embed_queries(self, X: MatrixLike) -> np.ndarray:
         """Queries as the distance places them; rows of the wrong width or with NaN are refused."""
         return self.queries(checked_rows(X, getattr(self.queries, "n_features_in", None), what="queries"))
 
-    def embed_references(self, X) -> np.ndarray:
+    def embed_references(self, X: MatrixLike) -> np.ndarray:
         """References as the distance places them; rows of the wrong width or with NaN are refused."""
         width = getattr(self.references, "n_features_in", None)
         return self.references(checked_rows(X, width, what="references"))
 
-    def folded(self, metric: str = "l2", references=None) -> Folding:
+    def folded(self, metric: str = "l2", references: MatrixLike | None = None) -> Folding:
         """How to hold this distance in an index of another metric, by one or two coordinates more.
 
         Parameters
@@ -61,11 +62,11 @@ class EmbeddedDistance(Distance):
         """
         return Folding.of(self, metric, references)
 
-    def of_pairs(self, X, left, right) -> np.ndarray:
+    def of_pairs(self, X: MatrixLike, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         queries, references = self.embed_queries(X), self.embed_references(X)
         return row_distances(queries, references, left, right)
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         R = self.embed_references(references)
         norms = squared_norms(R)
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse, special
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.distances.embedded import EmbeddedDistance, Embedding
 from nearkin.numerics.blocks import blocks
@@ -167,7 +168,7 @@ class ShiftedDistance(Distance):
     inner: Distance
     statistic: ReferenceStatistic
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         to_references = self.inner.bind(references)
         shift = np.maximum(self.statistic.largest - self.statistic(references), 0)
         return lambda queries: to_references(queries) + shift
@@ -180,7 +181,7 @@ class ScaledDistance(Distance):
     inner: Distance
     statistic: ReferenceStatistic
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         to_references = self.inner.bind(references)
         scales = self.statistic(references)
         positive = self.statistic.known[self.statistic.known > 0]
@@ -196,7 +197,7 @@ class MutualProximity(Distance):
     inner: Distance
     statistic: ReferenceStatistic
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         to_references = self.inner.bind(references)
         means, deviations = self.statistic(references).T
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.numerics.mercer import kernel_scale
 from nearkin.numerics.products import cross_products, squared_norms
@@ -36,7 +38,9 @@ class CentredKernel:
     params: dict = field(default_factory=dict)
 
     @classmethod
-    def fit(cls, rows, name="linear", params=None) -> tuple[CentredKernel, np.ndarray]:
+    def fit(
+        cls, rows: MatrixLike, name: str = "linear", params: dict[str, Any] | None = None
+    ) -> tuple[CentredKernel, np.ndarray]:
         """The centred kernel of these rows, and its n x n matrix.
 
         Parameters of the kernel are scikit-learn's; a gamma of "scale" is that of every kernel learner.
@@ -51,7 +55,7 @@ class CentredKernel:
         kernel._centre(gram, kernel.row_means)
         return kernel, gram
 
-    def to_rows(self, X) -> tuple[np.ndarray, np.ndarray]:
+    def to_rows(self, X: MatrixLike) -> tuple[np.ndarray, np.ndarray]:
         """Centred kernel values of X with every training row, and the squared length of each row of X."""
         K = self._plain(X, self.rows)
         to_mean = K.mean(axis=1)
@@ -59,7 +63,7 @@ class CentredKernel:
         norms = self._plain_diagonal(X) - 2 * to_mean + self.row_means.mean()
         return K, np.maximum(norms, 0)
 
-    def between(self, X, Y) -> np.ndarray:
+    def between(self, X: MatrixLike, Y: MatrixLike) -> np.ndarray:
         """Centred kernel values of the rows of X with those of Y."""
         K = self._plain(X, Y)
         K -= self._plain(X, self.rows).mean(axis=1)[:, None]
@@ -116,7 +120,7 @@ class KernelMovedDistance(Distance):
     moves: str = "references"
     share: float = 1.0
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         if self.share != 1.0:
             return self._bind_part_of_the_way(references)
         if self.moves == "references":

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
@@ -130,7 +131,7 @@ class MixedDistance(Distance):
         centred = X - self.origin.astype(X.dtype, copy=False)
         return centred @ self.factors.reshape(m * k, d).T.astype(X.dtype, copy=False)
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         m, k, _ = self.factors.shape
         R = self._project(references)
         lengths = np.square(R).reshape(-1, m, k).sum(axis=2)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import pairwise_distances
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 
 #: Names that mean plain Euclid.
@@ -48,7 +49,7 @@ class NamedDistance(Distance):
     p: float = 2.0
     n_jobs: int | None = None
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         options = {"p": self.p} if self.metric == "minkowski" else {}
 
         def to_references(queries) -> np.ndarray:

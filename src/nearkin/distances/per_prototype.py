@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.numerics.products import squared_distances, squared_norms
@@ -59,7 +60,7 @@ class PerPrototypeDistance(Distance):
     #: Projected differences (rows x prototypes x rank) made at one time.
     block_elements: ClassVar[int] = 2**22
 
-    def to_prototypes(self, X) -> np.ndarray:
+    def to_prototypes(self, X: MatrixLike) -> np.ndarray:
         """Squared distances to the prototypes, m x P."""
         return self._embedded_to_prototypes(self.embedding(X))
 
@@ -73,7 +74,7 @@ class PerPrototypeDistance(Distance):
             D[block] = prototype_distances(U[block], centres, metrics)
         return D
 
-    def owners(self, references) -> np.ndarray:
+    def owners(self, references: MatrixLike) -> np.ndarray:
         """The prototype whose metric each reference carries."""
         nearest = self.to_prototypes(references).argmin(axis=1)
         if self.prototypes is None:
@@ -93,7 +94,7 @@ class PerPrototypeDistance(Distance):
         metric = self.metrics[s].astype(U.dtype, copy=False)
         return U * metric if metric.ndim == 1 else U @ metric.T
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         owners = self.owners(references)
         U = self.embedding(references)
         groups = []

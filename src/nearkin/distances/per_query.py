@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
 from nearkin.distances.embedded import Embedding
 from nearkin.numerics.blocks import blocks
@@ -111,7 +112,7 @@ class PerQueryDistance(Distance):
     floor: float
     euclid_share: float
 
-    def factors(self, queries) -> np.ndarray:
+    def factors(self, queries: MatrixLike) -> np.ndarray:
         """A factor of the metric at each query, m x d x d, in the coordinates of the embedding."""
         return self._factors(self.embedding(queries))
 
@@ -119,7 +120,7 @@ class PerQueryDistance(Distance):
         B = self.classes.bias(U.astype(np.float64, copy=False))
         return unbiased_factors(B, self.floor, self.euclid_share)
 
-    def bind(self, references) -> Callable[[np.ndarray], np.ndarray]:
+    def bind(self, references: MatrixLike) -> Callable[[np.ndarray], np.ndarray]:
         R = self.embedding(references)
         measure = self._to_all(R) if len(R) <= self.n_candidates else self._to_candidates(R)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nearkin.evaluation.metrics import Metric, metric_named
 from nearkin.evaluation.standings import (
@@ -16,6 +16,9 @@ from nearkin.evaluation.standings import (
     paired_test,
 )
 from nearkin.evaluation.tasks import DONE, Record
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEST_MEAN = "best-mean"
 SIGNIFICANT = "significant"
@@ -179,7 +182,7 @@ class Comparison:
             "statement": self.statement,
         }
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """The leaderboard as a pandas DataFrame, a line per candidate with the fields of `Standing`."""
         import pandas as pd
 

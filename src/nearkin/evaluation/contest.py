@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, tuned_seconds
 from nearkin.evaluation.comparison import Comparison, summarise
 from nearkin.evaluation.metrics import Metric
@@ -30,8 +31,8 @@ def default_protocol(task: str) -> Protocol:
 
 
 def compare(
-    X,
-    y,
+    X: MatrixLike,
+    y: ColumnLike,
     candidates: Sequence[Candidate],
     protocol: Protocol | None = None,
     *,

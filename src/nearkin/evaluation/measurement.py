@@ -8,11 +8,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from nearkin._types import Estimator
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -52,7 +54,7 @@ def seeded_clone(estimator, setting, seed: int):
     return copy.set_params(**open_states)
 
 
-def fit_candidate(problem: Problem, candidate: Candidate, seed: int = 0):
+def fit_candidate(problem: Problem, candidate: Candidate, seed: int = 0) -> tuple[Estimator, dict[str, Any]]:
     """The candidate tuned on and fitted to all rows of the problem, and the setting chosen.
 
     Returns

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.pipeline import Pipeline
 
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.evaluation.regression_error import arrmse
 from nearkin.evaluation.retrieval import (
     Relevance,
@@ -82,13 +83,13 @@ class Metric:
     bounded: bool = True
     read: Callable[[Record], float | None] = attrgetter("score")
 
-    def score(self, model, X, y_true, y_train) -> float:
+    def score(self, model: Estimator, X: MatrixLike, y_true: ColumnLike, y_train: ColumnLike) -> float:
         """The score of a fitted model on rows that it has not seen."""
         if self.needs == NEIGHBOURS:
             return self(y_true, self._neighbours(model, X, y_train), y_train)
         return self(y_true, getattr(model, self.needs)(X), y_train)
 
-    def judges(self, estimator) -> bool:
+    def judges(self, estimator: Estimator) -> bool:
         """Whether an estimator, fitted or not, has the answers that this metric needs."""
         return hasattr(last_step(estimator), self.needs)
 
@@ -103,7 +104,7 @@ class Metric:
         k = min(self.n_neighbors(y_train), n_references)
         return final.kneighbors(X, n_neighbors=k, return_distance=False)
 
-    def __call__(self, y_true, answers, y_train) -> float:
+    def __call__(self, y_true: ColumnLike, answers: Any, y_train: ColumnLike) -> float:
         assert self.compute is not None, f"{self.name} is not computed from predictions"
         return float(self.compute(y_true, answers, y_train))
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
+from nearkin._types import MatrixLike
 from nearkin.datasets.targets import task_of_numbers
 from nearkin.evaluation.fingerprints import array_digest, describe, digest
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
@@ -62,7 +63,7 @@ class Problem:
     task: str = "auto"
     metric: Metric = None  # type: ignore[assignment]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         y = np.asarray(self.y)
         if self.X.shape[0] != len(y):
             raise ValueError(f"X has {self.X.shape[0]} rows but y has {len(y)}.")
@@ -80,7 +81,7 @@ class Problem:
         other_metric = [] if self.metric.name == usual_metric(self.task).name else [self.metric.name]
         return digest([array_digest(self.X), array_digest(self.y), self.task, *other_metric])
 
-    def rows(self, rows: np.ndarray):
+    def rows(self, rows: np.ndarray) -> tuple[MatrixLike, np.ndarray]:
         """Features and targets of some rows, as copies in memory."""
         X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
         # Data handed to workers is memory-mapped; estimators should see plain arrays.

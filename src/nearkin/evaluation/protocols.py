@@ -9,6 +9,7 @@ from typing import Protocol as Interface
 
 import numpy as np
 
+from nearkin._types import ColumnLike
 from nearkin.evaluation.fingerprints import describe
 
 
@@ -29,7 +30,7 @@ class Split:
 class Protocol(Interface):
     """What every protocol offers; instances are immutable data."""
 
-    def splits(self, y, seed: int) -> list[Split]: ...
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]: ...
 
     def describe(self) -> dict: ...
 
@@ -136,7 +137,7 @@ class StratifiedFolds(_Described):
     n_repeats: int = 1
     _counts = ("n_repeats",)
 
-    def splits(self, y, seed: int) -> list[Split]:
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]:
         n_folds = _check_folds(self.n_folds, len(y))
         _warn_small_classes(y, n_folds)
         found = []
@@ -160,7 +161,7 @@ class Folds(_Described):
     n_repeats: int = 1
     _counts = ("n_repeats",)
 
-    def splits(self, y, seed: int) -> list[Split]:
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]:
         n_folds = _check_folds(self.n_folds, len(y))
         found = []
         for repeat in range(self.n_repeats):
@@ -189,7 +190,7 @@ class RandomSplits(_Described):
     max_rows: int | None = None
     _counts = ("n_splits",)
 
-    def splits(self, y, seed: int) -> list[Split]:
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]:
         if not 0 < self.test_share < 1:
             raise ValueError(f"test_share={self.test_share}: expected a share between 0 and 1.")
         if len(y) < 2:
@@ -221,7 +222,7 @@ class FiveByTwo(_Described):
     n_repeats: int = 5
     test_share: float = 1 / 3
 
-    def splits(self, y, seed: int) -> list[Split]:
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]:
         y = np.asarray(y)
         _warn_small_classes(y, 3)
         held_out = stratified_holdout(y, self.test_share, np.random.default_rng([seed, self.n_repeats]))
@@ -241,7 +242,7 @@ class GivenSplit(_Described):
     train: np.ndarray
     test: np.ndarray
 
-    def splits(self, y, seed: int) -> list[Split]:
+    def splits(self, y: ColumnLike, seed: int) -> list[Split]:
         train, test = np.asarray(self.train), np.asarray(self.test)
         if np.intersect1d(train, test).size:
             raise ValueError("some rows are both in the given training part and in the given test part.")

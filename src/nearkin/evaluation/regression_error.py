@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from nearkin._types import ColumnLike
+
 
 def _as_columns(values, name: str) -> np.ndarray:
     values = np.asarray(values, dtype=float)
@@ -19,7 +21,7 @@ def _as_columns(values, name: str) -> np.ndarray:
     return values
 
 
-def rrmse(y_true, y_pred, y_train_mean) -> np.ndarray:
+def rrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> np.ndarray:
     """Relative root mean squared error of each target; 1 is no better than the training mean.
 
     ``sqrt(sum((y - y_pred)**2) / sum((y - y_train_mean)**2))`` over the test rows, per target.
@@ -71,7 +73,7 @@ def rrmse_of_sums(residual: np.ndarray, spread: np.ndarray, largest: np.ndarray,
     return np.sqrt(np.divide(residual, spread, out=np.full(len(spread), np.nan), where=defined))
 
 
-def arrmse(y_true, y_pred, y_train_mean) -> float:
+def arrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> float:
     """Average of `rrmse` over the targets whose RRMSE is defined; smaller is better.
 
     Raises ValueError if it is defined for none of them.

@@ -281,7 +281,7 @@ def _tested(
             pairs = [(record, theirs[record.fold]) for record in common]
             tested[row.label] = _against(row, pairs, metric, first_repeats, rope)
     for family in _families(tested.values()):
-        for row, adjusted in zip(family, holm([row.p_value for row in family]), strict=True):
+        for row, adjusted in zip(family, holm(np.array([row.p_value for row in family])), strict=True):
             verdict = NO_DIFFERENCE
             if adjusted < SIGNIFICANCE_LEVEL:
                 verdict = BEATS if metric.better(row.difference or 0.0) > 0 else WORSE

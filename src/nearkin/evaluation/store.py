@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from nearkin.evaluation.rows import (
     unpack_array,
 )
 from nearkin.evaluation.tasks import FAILURES, NOT_RUN, Record, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA_VERSION = 1
 # "NEAR" in ASCII, written into the file header so that foreign databases are recognised.
@@ -86,7 +90,7 @@ class ResultsStore:
     []
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: str):
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._connection = connection
         self._lock = threading.RLock()
         self.path = path
@@ -178,7 +182,7 @@ class ResultsStore:
     def __enter__(self) -> ResultsStore:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # What the runner writes
@@ -256,7 +260,7 @@ class ResultsStore:
             )
         return [to_record(dict(row)) for row in rows]
 
-    def frame(self, run: str | None = None):
+    def frame(self, run: str | None = None) -> pd.DataFrame:
         """The records without their arrays as a pandas DataFrame."""
         import pandas as pd
 
@@ -289,14 +293,14 @@ class ResultsStore:
         assert targets is not None  # every problem is registered with its targets
         return targets
 
-    def put_artifact(self, run: str, name: str, content) -> None:
+    def put_artifact(self, run: str, name: str, content: Any) -> None:
         """Keep plain values beside a run, such as the views of its report."""
         with self._transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (run, name, json.dumps(plain(content)))
             )
 
-    def artifact(self, run: str, name: str):
+    def artifact(self, run: str, name: str) -> Any:
         """What `put_artifact` kept, or None."""
         rows = self._query("SELECT content FROM artifacts WHERE run = ? AND name = ?", (run, name))
         return json.loads(rows[0]["content"]) if rows else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -115,7 +116,7 @@ class Record:
         return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
 
     @classmethod
-    def of_task(cls, task: Task, **outcome) -> Record:
+    def of_task(cls, task: Task, **outcome: Any) -> Record:
         """The record of a task, with an outcome or still without one."""
         return cls(
             key=task.key,

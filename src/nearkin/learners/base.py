@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from nearkin._types import FilePath, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.learners.euclid_share import SharePolicy
 from nearkin.numerics.given_rows import naming_rows, widened
@@ -54,7 +56,7 @@ class Learner(BaseEstimator):
     #: Share of plain Euclid in `distance_`, where a learner offers it.
     euclid_share_: float
 
-    def __init_subclass__(cls, **kwargs) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.accepts_sample_weight = has_fit_parameter(cls, "sample_weight")
 
@@ -63,7 +65,7 @@ class Learner(BaseEstimator):
         """Settings worth trying on data of this size; empty if the learner tunes itself."""
         return {}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.supervision == ("labels",)
         tags.input_tags.sparse = self.accepts_sparse
@@ -94,7 +96,7 @@ class Learner(BaseEstimator):
             )
         return X, codes.ravel()
 
-    def pair_distances(self, X, pairs) -> np.ndarray:
+    def pair_distances(self, X: MatrixLike, pairs: MatrixLike) -> np.ndarray:
         """Learned distance (not squared) of the rows of each pair.
 
         Parameters
@@ -140,12 +142,12 @@ class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
     # Where rows are written is nothing to be routed.
     __metadata_request__transform = {"out": UNUSED}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def transform(self, X, out=None) -> np.ndarray:
+    def transform(self, X: MatrixLike, out: FilePath | None = None) -> np.ndarray:
         """Rows of X in the learned space, where plain Euclid is the learned distance.
 
         Parameters

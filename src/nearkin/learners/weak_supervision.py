@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import check_euclid_share, keep_euclid
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 
@@ -53,6 +55,7 @@ class LinearMetricLearner(EmbeddingLearner):
         self.components_ = L
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
 
+    @one_blas_thread
     def _fit(self, X, y, constraint_weight=None, **given):
         """Learn from y or from the one kind of constraint that is given."""
         if in_blocks(X):
@@ -118,7 +121,15 @@ def checked_constraints(kind: str, value, similar, weight, n_samples: int):
 class PairLearner(LinearMetricLearner):
     """A learner from labels or from pairs known to be similar or dissimilar."""
 
-    def fit(self, X, y=None, *, pairs=None, similar=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        pairs: MatrixLike | None = None,
+        similar: ColumnLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from pairs of rows.
 
         Parameters
@@ -144,7 +155,14 @@ class TripletLearner(LinearMetricLearner):
 
     supervision = ("labels", "triplets")
 
-    def fit(self, X, y=None, *, triplets=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        triplets: MatrixLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from triplets of rows.
 
         Parameters
@@ -168,7 +186,15 @@ class QuadrupletLearner(LinearMetricLearner):
 
     supervision = ("labels", "triplets", "quadruplets")
 
-    def fit(self, X, y=None, *, triplets=None, quadruplets=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        triplets: MatrixLike | None = None,
+        quadruplets: MatrixLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from comparisons of distances.
 
         Parameters

@@ -17,7 +17,14 @@ class Loss(ABC):
     """
 
     @abstractmethod
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Any:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Any:
         """Everything that stays fixed during the optimisation.
 
         Parameters
@@ -34,7 +41,7 @@ class Loss(ABC):
         """
 
     @abstractmethod
-    def value_and_grad(self, Z: np.ndarray, state, *, exact: bool = False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z.
 
         With `exact` the value does not depend on earlier calls; without, a loss may save work by what it

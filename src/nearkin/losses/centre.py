@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +14,7 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkin._types import Auto
 from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.blocks import blocks
@@ -77,12 +79,21 @@ class CentreLoss(Loss):
     0.0
     """
 
-    def __init__(self, n_centres=1, temperature="auto", leave_one_out=True):
+    def __init__(
+        self, n_centres: int = 1, temperature: float | Auto = "auto", leave_one_out: bool = True
+    ) -> None:
         self.n_centres = n_centres
         self.temperature = temperature
         self.leave_one_out = leave_one_out
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> CentreState:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> CentreState:
         self._check_settings()
         codes = np.asarray(y)
         if not np.issubdtype(codes.dtype, np.integer):
@@ -112,7 +123,7 @@ class CentreLoss(Loss):
             raise ValueError(f"n_centres={self.n_centres!r}: expected an integer of at least 1.")
         check_scale("temperature", self.temperature)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order).astype(np.float64, copy=False)
         centres = state.shares @ Zc
         dZ = np.empty_like(Zc)

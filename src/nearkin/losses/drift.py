@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,16 +37,23 @@ class DriftLoss(Loss):
     #: What may stand in the place of y, which does not matter here.
     supervision = ("labels", "pairs", "triplets")
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Start:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Start:
         return Start((X if start is None else start).copy(), mean_weights(len(X), sample_weight))
 
-    def value_and_grad(self, Z, state, *, exact=False):
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         moves = Z - state.Z
         value = float(state.weights @ np.einsum("ij,ij->i", moves, moves))
         return value, (2 * state.weights[:, None] * moves).astype(Z.dtype, copy=False)
 
-    def narrowed(self, state, rows) -> Start:
+    def narrowed(self, state: Any, rows: np.ndarray) -> Start:
         return Start(state.Z[rows], mean_weights(len(rows), state.weights[rows]))
 
-    def neighbours_per_row(self, Z, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
         return 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
@@ -46,19 +48,26 @@ class LargeMarginLoss(Loss):
 
     policy: HingePolicy | None = None
 
-    def __init__(self, n_targets=3, mu=0.5, policy=None):
+    def __init__(self, n_targets: int = 3, mu: float = 0.5, policy: HingePolicy | None = None) -> None:
         self.n_targets = n_targets
         self.mu = mu
         self.policy = policy
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Impostors:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Impostors:
         codes = np.asarray(y)
         if not np.issubdtype(codes.dtype, np.integer):
             raise ValueError("the large-margin loss needs classes, but y holds real targets.")
         targets = target_neighbours(X, codes, self.n_targets)
         return Impostors(codes, targets, mean_weights(len(codes), sample_weight), self.policy)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Z = state.sorted(Z)
         pull, push = (1 - self.mu) * state.weights, self.mu * state.weights
         distances = state.target_distances(Z)

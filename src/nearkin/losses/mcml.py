@@ -6,7 +6,8 @@ from numbers import Real
 
 import numpy as np
 
-from nearkin.losses.neighbour_likelihood import NeighbourLikelihoodLoss
+from nearkin._types import Auto
+from nearkin.losses.neighbour_likelihood import LikelihoodState, NeighbourLikelihoodLoss
 from nearkin.numerics.products import squared_norms
 
 
@@ -43,11 +44,18 @@ class MCMLLoss(NeighbourLikelihoodLoss):
     True
     """
 
-    def __init__(self, temperature=0.5, ridge=0.0):
+    def __init__(self, temperature: float | Auto = 0.5, ridge: float = 0.0) -> None:
         super().__init__(temperature)
         self.ridge = ridge
 
-    def prepare(self, X, y, *, start=None, sample_weight=None):
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> LikelihoodState:
         if not isinstance(self.ridge, Real) or not 0 <= float(self.ridge) < np.inf:
             raise ValueError(f"ridge={self.ridge!r}: expected a number of at least 0.")
         return super().prepare(X, y, start=start, sample_weight=sample_weight)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
@@ -51,11 +53,20 @@ class MEGMLoss(Loss):
 
     policy: SoftPolicy | None = None
 
-    def __init__(self, n_neighbors="log2", policy=None):
+    def __init__(
+        self, n_neighbors: int | Literal["log2"] | None = "log2", policy: SoftPolicy | None = None
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.policy = policy
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftNeighbours:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> SoftNeighbours:
         start = centred(X if start is None else start, None)
         if self.n_neighbors is None:
             return SoftNeighbours(
@@ -76,13 +87,13 @@ class MEGMLoss(Loss):
             policy=self.policy or MEGM_POLICY,
         )
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         return state.value_and_grad(Z, _squared_error, exact=exact)
 
-    def narrowed(self, state, rows) -> SoftNeighbours:
+    def narrowed(self, state: Any, rows: np.ndarray) -> SoftNeighbours:
         return state.narrowed(rows)
 
-    def neighbours_per_row(self, Z, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
         return state.neighbours_per_row(Z)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
@@ -39,15 +41,22 @@ class NCALoss(Loss):
 
     policy: SoftPolicy | None = None
 
-    def __init__(self, policy=None):
+    def __init__(self, policy: SoftPolicy | None = None) -> None:
         self.policy = policy
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> SoftNeighbours:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> SoftNeighbours:
         if not np.issubdtype(np.asarray(y).dtype, np.integer):
             raise ValueError("NCA needs classes; for real targets use MEGM, which is then kernel regression.")
         return SoftNeighbours(y, np.ones(len(X)), mean_weights(len(X), sample_weight), policy=self.policy)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         return state.value_and_grad(Z, _expected_error, exact=exact)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import Auto
 from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.products import squared_norms
@@ -57,10 +59,17 @@ class NeighbourLikelihoodLoss(Loss):
     error of `NCALoss`, a logarithm does not forgive leaving out far neighbours.
     """
 
-    def __init__(self, temperature=0.5):
+    def __init__(self, temperature: float | Auto = 0.5) -> None:
         self.temperature = temperature
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> LikelihoodState:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> LikelihoodState:
         check_scale("temperature", self.temperature)
         codes = np.asarray(y)
         if not np.issubdtype(codes.dtype, np.integer):
@@ -83,7 +92,7 @@ class NeighbourLikelihoodLoss(Loss):
         codes, weights = (unsorted(column, state.order)[rows] for column in (state.codes, state.weights))
         return LikelihoodState.of(codes, mean_weights(len(rows), weights), state.sharpness)
 
-    def neighbours_per_row(self, Z, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
         """All of them: where a class lies in one place, every row of it is drawn alike."""
         return len(Z)
 
@@ -91,7 +100,7 @@ class NeighbourLikelihoodLoss(Loss):
     def _own_class(self, Z, state) -> tuple[float, np.ndarray]:
         """Value and gradient of what concerns rows of one class only; rows are sorted and centred."""
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order)
         value, dZ = log_normaliser(Zc, state.weights, state.sharpness)
         own_value, own_dZ = self._own_class(Zc, state)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
+from nearkin._types import Auto
 from nearkin.losses.base import Loss
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.pair_list import PairList
@@ -65,11 +67,18 @@ class PairLogisticLoss(Loss):
     #: What may stand in the place of y.
     supervision = ("labels", "pairs")
 
-    def __init__(self, temperature="auto", n_neighbors=3):
+    def __init__(self, temperature: float | Auto = "auto", n_neighbors: int = 3) -> None:
         self.temperature = temperature
         self.n_neighbors = n_neighbors
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> PairLogisticState:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> PairLogisticState:
         check_scale("temperature", self.temperature)
         pairs = y if isinstance(y, Pairs) else self._pairs_of_labels(X, np.asarray(y), sample_weight)
         if pairs.similar.all() or not pairs.similar.any():
@@ -96,7 +105,7 @@ class PairLogisticLoss(Loss):
         # A row's part of the loss is the pairs that it made.
         return Pairs(pairs.left, pairs.right, pairs.similar, np.asarray(sample_weight)[pairs.left])
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         D = state.pairs.distances(Z) / state.temperature
         exponents = state.signs * (D - best_threshold(D, state.signs, state.weights))
         value = float(state.weights @ np.logaddexp(0, exponents))

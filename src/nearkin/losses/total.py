@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nearkin.losses.base import Loss
 
 
@@ -45,7 +47,7 @@ class TotalLoss(Loss):
     0.0
     """
 
-    def __init__(self, parts: Sequence[tuple[float, Loss]]):
+    def __init__(self, parts: Sequence[tuple[float, Loss]]) -> None:
         self.parts = parts
 
     @property
@@ -54,27 +56,34 @@ class TotalLoss(Loss):
         kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> Parts:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> Parts:
         return self._joined(
             loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts
         )
 
-    def value_and_grad(self, Z, state, *, exact=False):
-        total, gradient = 0.0, 0.0
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
+        total, gradient = 0.0, np.zeros_like(Z)
         for (weight, loss), part in zip(self.parts, state.states):
             value, dZ = loss.value_and_grad(Z, part, exact=exact)
             total += weight * value
             gradient = gradient + Z.dtype.type(weight) * dZ
         return total, gradient
 
-    def narrowed(self, state, rows) -> Parts:
+    def narrowed(self, state: Any, rows: np.ndarray) -> Parts:
         """Needs parts that can be narrowed; see `Narrowable`."""
         return self._joined(
             loss.narrowed(part, rows)  # type: ignore[attr-defined]
             for (_, loss), part in zip(self.parts, state.states)
         )
 
-    def neighbours_per_row(self, Z, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
         return max(
             loss.neighbours_per_row(Z, part)  # type: ignore[attr-defined]
             for (_, loss), part in zip(self.parts, state.states)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
+from nearkin._types import Auto
 from nearkin.losses.base import Loss
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.pair_list import PairList
@@ -56,12 +58,19 @@ class TripletHingeLoss(Loss):
     #: What may stand in the place of y.
     supervision = ("labels", "triplets")
 
-    def __init__(self, margin="auto", n_targets=3, n_impostors=10):
+    def __init__(self, margin: float | Auto = "auto", n_targets: int = 3, n_impostors: int = 10) -> None:
         self.margin = margin
         self.n_targets = n_targets
         self.n_impostors = n_impostors
 
-    def prepare(self, X, y, *, start=None, sample_weight=None) -> TripletHingeState:
+    def prepare(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        start: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> TripletHingeState:
         check_scale("margin", self.margin)
         triplets = (
             y if isinstance(y, TripletList) else self._triplets_of_labels(X, np.asarray(y), sample_weight)
@@ -87,7 +96,7 @@ class TripletHingeLoss(Loss):
         weight = np.asarray(sample_weight)[triplets.anchor]
         return TripletList(triplets.anchor, triplets.near, triplets.far, weight)
 
-    def value_and_grad(self, Z, state, *, exact=False) -> tuple[float, np.ndarray]:
+    def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         near, far = np.split(state.pairs.distances(Z), 2)
         hinges = 1 + (near - far) / state.margin
         slopes = np.where(hinges > 0, state.weights / state.margin, 0.0)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings import Embedding
 
 
@@ -25,20 +26,20 @@ class Map(ABC):
         """Whether `start` returns what somebody gave, in the unit of the features, whatever F is."""
         return False
 
-    def lift(self, X, rng: np.random.RandomState) -> Embedding | None:
+    def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
         """A fixed map of the inputs that comes before theta; None if there is none."""
         return None
 
     @abstractmethod
-    def start(self, F, y, rng: np.random.RandomState) -> np.ndarray:
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         """The parameters to begin with; y are class codes or real targets."""
 
     @abstractmethod
-    def forward(self, theta: np.ndarray, F) -> tuple[np.ndarray, Any]:
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         """The embedding Z (n x e, dtype of F) and what `pullback` needs to know of it."""
 
     @abstractmethod
-    def pullback(self, dZ: np.ndarray, cache) -> np.ndarray:
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         """The gradient in theta of a function whose gradient in Z is dZ."""
 
     def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 
-from nearkin.distances.embeddings import AffineEmbedding, GatedEmbedding
+from nearkin._types import MatrixLike, Start
+from nearkin.distances.embeddings import AffineEmbedding, Embedding, GatedEmbedding
 from nearkin.distances.embeddings.gated import gate_values, gated_rows
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
@@ -33,14 +36,21 @@ class GatedMap(Map):
     M. Semerci, E. Alpaydin (2013). Mixtures of Large Margin Nearest Neighbor Classifiers. ECML PKDD.
     """
 
-    def __init__(self, n_regions=2, gating="softmax", n_components=None, init="pca", gate_scale=0.1):
+    def __init__(
+        self,
+        n_regions: int = 2,
+        gating: Literal["softmax", "sigmoid"] = "softmax",
+        n_components: int | None = None,
+        init: Start = "pca",
+        gate_scale: float = 0.1,
+    ) -> None:
         self.n_regions = n_regions
         self.gating = gating
         self.n_components = n_components
         self.init = init
         self.gate_scale = gate_scale
 
-    def lift(self, X, rng) -> AffineEmbedding:
+    def lift(self, X: MatrixLike, rng: np.random.RandomState) -> AffineEmbedding:
         # Gates and projections act on positions, not differences: measure them from the mean.
         return AffineEmbedding(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
 
@@ -48,7 +58,7 @@ class GatedMap(Map):
     def given_start(self) -> bool:
         return not isinstance(self.init, str)
 
-    def start(self, F, y, rng) -> np.ndarray:
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         if self.gating not in GATINGS:
             raise ValueError(f"gating={self.gating!r}: expected one of {list(GATINGS)}.")
         n, d = F.shape
@@ -69,13 +79,13 @@ class GatedMap(Map):
         gates[:, -1] = rng.standard_normal(self.n_regions) * self.gate_scale
         return np.concatenate([np.tile(A.ravel(), self.n_regions), gates.ravel()])
 
-    def split(self, theta, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    def split(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
         """Views of the projections (P x e x d) and the gates (P x (d + 1))."""
         n_gates = self.n_regions * (n_features + 1)
         projections = theta[:-n_gates].reshape(self.n_regions, -1, n_features)
         return projections, theta[-n_gates:].reshape(self.n_regions, -1)
 
-    def rescaled(self, theta, unit, n_features) -> np.ndarray:
+    def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:
         theta = theta.copy()
         projections, gates = self.split(theta, n_features)
         projections /= unit
@@ -83,13 +93,13 @@ class GatedMap(Map):
         gates[:, :-1] /= unit
         return theta
 
-    def forward(self, theta, F):
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         projections, gates = self.split(theta, F.shape[1])
         eta = gate_values(F, gates, self.gating)
         Z, local = gated_rows(F, eta, projections.astype(F.dtype, copy=False))
         return Z.reshape(len(F), -1), (F, eta, local)
 
-    def pullback(self, dZ, cache) -> np.ndarray:
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         F, eta, local = cache
         dZ = dZ.reshape(local.shape)
         d_projections = (eta[:, :, None] * dZ).reshape(len(F), -1).T @ F
@@ -101,6 +111,6 @@ class GatedMap(Map):
         d_gates = np.concatenate([d_scores.T @ F, d_scores.sum(axis=0)[:, None]], axis=1)
         return np.concatenate([d_projections.ravel(), d_gates.ravel()]).astype(np.float64, copy=False)
 
-    def freeze(self, theta, lift, n_features):
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
         projections, gates = self.split(theta, n_features)
         return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift or AffineEmbedding())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
 import numpy as np
 
-from nearkin.distances.embeddings import ChainedEmbedding, KernelEmbedding
+from nearkin._types import KernelName, MatrixLike
+from nearkin.distances.embeddings import ChainedEmbedding, Embedding, KernelEmbedding
 from nearkin.maps.base import Map
 from nearkin.maps.linear import LinearMap
 from nearkin.numerics.mercer import check_kernel, kernel_eigenpairs, kernel_scale, kernel_slope, mercer_kernel
@@ -40,7 +44,15 @@ class KernelMap(Map):
     apart than the square root of two.
     """
 
-    def __init__(self, inner=None, kernel="rbf", gamma="scale", degree=3, coef0=1.0, n_landmarks=256):
+    def __init__(
+        self,
+        inner: Map | None = None,
+        kernel: KernelName | Callable[..., Any] = "rbf",
+        gamma: float | Literal["scale"] = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_landmarks: int = 256,
+    ) -> None:
         self.inner = inner
         self.kernel = kernel
         self.gamma = gamma
@@ -56,7 +68,7 @@ class KernelMap(Map):
     def given_start(self) -> bool:
         return self._inner.given_start
 
-    def lift(self, X, rng) -> KernelEmbedding:
+    def lift(self, X: MatrixLike, rng: np.random.RandomState) -> KernelEmbedding:
         check_kernel(self.kernel)
         n = len(X)
         chosen = np.arange(n)
@@ -75,17 +87,21 @@ class KernelMap(Map):
             landmarks.astype(X.dtype), whitening, shift, self.kernel, gamma, self.degree, self.coef0
         )
 
-    def start(self, F, y, rng):
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return self._inner.start(F, y, rng)
 
-    def forward(self, theta, F):
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         return self._inner.forward(theta, F)
 
-    def pullback(self, dZ, cache):
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         return self._inner.pullback(dZ, cache)
 
-    def rescaled(self, theta, unit, n_features):
+    def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:
         return self._inner.rescaled(theta, unit, n_features)
 
-    def freeze(self, theta, lift, n_features):
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
         return self._inner.freeze(theta, lift, n_features)
+
+
+#: A kernel by name or as a function of two sets of rows, or with its settings.
+KernelLike: TypeAlias = KernelName | Callable[..., Any] | KernelMap

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from nearkin._types import MatrixLike, Start
 from nearkin.distances.embeddings import AffineEmbedding, ChainedEmbedding, Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
@@ -21,8 +24,8 @@ class LinearMap(Map):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Rows of A; None keeps all d dimensions.
+    n_components : int, float or None, default=None
+        Rows of A; a float is the share of d kept, rounded up, and None keeps all d dimensions.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
 
     Examples
@@ -35,7 +38,7 @@ class LinearMap(Map):
 
     ignores_translation = True
 
-    def __init__(self, n_components=None, init="auto"):
+    def __init__(self, n_components: float | None = None, init: Start = "auto") -> None:
         self.n_components = n_components
         self.init = init
 
@@ -43,17 +46,17 @@ class LinearMap(Map):
     def given_start(self) -> bool:
         return not isinstance(self.init, str)
 
-    def start(self, F, y, rng) -> np.ndarray:
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return linear_start(F, y, self.n_components, self.init, rng).ravel()
 
-    def forward(self, theta, F):
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         A = theta.reshape(-1, F.shape[1]).astype(F.dtype, copy=False)
         return tall_product(F, A.T), F
 
-    def pullback(self, dZ, cache) -> np.ndarray:
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         return tall_inner_product(dZ, cache).ravel().astype(np.float64, copy=False)
 
-    def freeze(self, theta, lift, n_features):
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
         return _after(lift, theta.reshape(-1, n_features))
 
 
@@ -69,14 +72,14 @@ class DiagonalMap(Map):
 
     ignores_translation = True
 
-    def start(self, F, y, rng) -> np.ndarray:
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return np.ones(F.shape[1])
 
-    def forward(self, theta, F):
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         return F * theta.astype(F.dtype, copy=False), F
 
-    def pullback(self, dZ, cache) -> np.ndarray:
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         return np.einsum("ij,ij->j", dZ, cache, dtype=np.float64)
 
-    def freeze(self, theta, lift, n_features):
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
         return _after(lift, np.diag(theta))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings import Embedding, UnitEmbedding
 from nearkin.distances.embeddings.unit import unit_rows
 from nearkin.maps.base import Map
@@ -28,7 +31,7 @@ class UnitMap(Map):
     array([[0.6, 0.8]])
     """
 
-    def __init__(self, inner=None):
+    def __init__(self, inner: Map | None = None) -> None:
         self.inner = inner
 
     @property
@@ -39,25 +42,25 @@ class UnitMap(Map):
     def given_start(self) -> bool:
         return self._inner.given_start
 
-    def lift(self, X, rng) -> Embedding | None:
+    def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
         return self._inner.lift(X, rng)
 
-    def start(self, F, y, rng) -> np.ndarray:
+    def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return self._inner.start(F, y, rng)
 
-    def forward(self, theta, F):
+    def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
         Z, cache = self._inner.forward(theta, F)
         units, lengths = unit_rows(Z)
         return units, (units, lengths, cache)
 
-    def pullback(self, dZ, cache) -> np.ndarray:
+    def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         units, lengths, inner_cache = cache
         # Only what turns a row can change its direction.
         turning = dZ - np.einsum("ij,ij->i", dZ, units)[:, None] * units
         return self._inner.pullback(turning / lengths[:, None], inner_cache)
 
-    def rescaled(self, theta, unit, n_features):
+    def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:
         return self._inner.rescaled(theta, unit, n_features)
 
-    def freeze(self, theta, lift, n_features):
+    def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
         return UnitEmbedding(self._inner.freeze(theta, lift, n_features))

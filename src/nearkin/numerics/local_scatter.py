@@ -6,6 +6,7 @@ import numpy as np
 
 from nearkin.numerics.blocks import blocks
 from nearkin.numerics.products import squared_distances, squared_norms
+from nearkin.numerics.threads import run_striped, worker_count
 
 #: Squared distances below so many roundings are not precise to a thousandth.
 IMPRECISE = 1e3
@@ -48,15 +49,21 @@ def local_scatters(
     n, d = X.shape
     sizes = np.bincount(codes)
     ordered = X[np.argsort(codes, kind="stable")]
-    within, together = np.zeros((d, d)), np.zeros((d, d))
-    totals = np.zeros((len(sizes), d))
-    for code, (size, stop) in enumerate(zip(sizes, np.cumsum(sizes))):
-        rows = ordered[stop - size : stop]
-        totals[code] = rows.sum(axis=0)
-        if size > 1:
-            near = _near_scatter(rows - totals[code] / size, n_neighbors, precision, at_once)
-            within += near / size
-            together += near / n
+    stops = np.cumsum(sizes)
+    totals = np.add.reduceat(ordered, stops - sizes, axis=0)
+    workers = worker_count(2.0 * d * float(np.sum(np.square(sizes, dtype=float))))
+    # What each worker has added up: the scatter within classes, and the same times n_c / n.
+    sums = np.zeros((workers, 2, d, d))
+
+    def add_classes(worker, classes):
+        for code in classes:
+            rows = ordered[stops[code] - sizes[code] : stops[code]]
+            if len(rows) > 1:
+                near = _near_scatter(rows - totals[code] / len(rows), n_neighbors, precision, at_once)
+                sums[worker] += near / len(rows), near / n
+
+    run_striped(add_classes, len(sizes), workers)
+    within, together = sums.sum(axis=0)
     # The sum of both scatters; between classes it needs no pairs but only sums, X being centred. A matrix
     # times its own transpose takes half the products.
     ordered *= np.repeat(np.sqrt(1 - sizes / n), sizes)[:, None]

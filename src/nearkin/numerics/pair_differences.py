@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -39,22 +41,30 @@ class PairDifferences:
     """
 
     def __init__(self, X, left, right):
-        used, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
+        occurs = np.zeros(len(X), dtype=bool)
+        occurs[left] = occurs[right] = True
         self.n_pairs = len(left)
-        self.listed = self.n_pairs <= len(used)
+        self.listed = self.n_pairs <= np.count_nonzero(occurs)
         if self.listed:
             self.base = X[left] - X[right]
             return
-        self.base = X[used]
-        self.left, self.right = ends[: self.n_pairs], ends[self.n_pairs :]
-        # Every pair stands in the rows of both its ends; only weights change from one sum to the next.
-        rows, columns = ends, np.concatenate([self.right, self.left])
-        self._order = np.argsort(rows, kind="stable")
-        self._columns = columns[self._order].astype(np.int32)
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(used)))]).astype(
-            np.int32
-        )
-        self._order %= self.n_pairs
+        self.base = X[occurs]
+        place = np.cumsum(occurs) - 1
+        self.left, self.right = place[left], place[right]
+
+    @cached_property
+    def base_lengths(self) -> np.ndarray:
+        """Squared length of each v_t itself."""
+        return self.lengths(self.base)
+
+    @cached_property
+    def _graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pair of each entry, columns and starts of rows of the graph: only weights change between sums."""
+        # Every pair stands in the rows of both its ends.
+        rows, columns = np.concatenate([self.left, self.right]), np.concatenate([self.right, self.left])
+        order = np.argsort(rows, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self.base)))])
+        return order % self.n_pairs, columns[order].astype(np.int32), starts.astype(np.int32)
 
     def mapped(self, L: np.ndarray) -> np.ndarray:
         """What L (r x d, or the d entries of a diagonal map) makes of what is kept."""
@@ -83,7 +93,7 @@ class PairDifferences:
         if self.listed:
             return image * weight[:, None]
         n = len(self.base)
-        spread = weight[self._order]
-        graph = sparse.csr_array((spread, self._columns, self._starts), shape=(n, n))
+        pair_of_entry, columns, starts = self._graph
+        graph = sparse.csr_array((weight[pair_of_entry], columns, starts), shape=(n, n))
         degrees = np.bincount(self.left, weight, n) + np.bincount(self.right, weight, n)
         return degrees[:, None] * image - graph @ image

@@ -89,7 +89,13 @@ class Impostors:
     1.0
     """
 
-    def __init__(self, codes, targets, weights, policy: HingePolicy | None = None):
+    def __init__(
+        self,
+        codes: np.ndarray,
+        targets: np.ndarray,
+        weights: np.ndarray,
+        policy: HingePolicy | None = None,
+    ) -> None:
         self.policy = policy or HingePolicy()
         self.order, self.segments = class_segments(codes)
         if self.order is not None:
@@ -130,7 +136,9 @@ class Impostors:
         starts = np.arange(n + 1) * k
         scatter_pairs(Z, 0, starts, self.targets.ravel(), weights.astype(Z.dtype, copy=False).ravel(), dZ)
 
-    def hinges(self, Z, reaches, weights, *, exact: bool = False) -> Hinges:
+    def hinges(
+        self, Z: np.ndarray, reaches: np.ndarray, weights: np.ndarray, *, exact: bool = False
+    ) -> Hinges:
         """Sum over rows i, targets t and impostors l of ``weights[i] * [reaches[i, t] - D_il]_+``.
 
         Parameters

@@ -124,7 +124,15 @@ class SoftNeighbours:
     0.0
     """
 
-    def __init__(self, y, sharpness, weights, *, nearest=None, policy: SoftPolicy | None = None):
+    def __init__(
+        self,
+        y: np.ndarray,
+        sharpness: np.ndarray,
+        weights: np.ndarray,
+        *,
+        nearest: np.ndarray | None = None,
+        policy: SoftPolicy | None = None,
+    ) -> None:
         self.policy = policy or SoftPolicy()
         y = np.asarray(y)
         self.codes: np.ndarray | None = None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from threading import Lock
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -24,6 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from nearkin._types import Estimator, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
@@ -32,7 +34,7 @@ from nearkin.numerics.thread_limit import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.rows_in_blocks import refuse_blocks
-from nearkin.search import Hubness, NeighbourSearch, SearchedOnce
+from nearkin.search import Hubness, Index, NeighbourSearch, SearchedOnce
 
 _OTHER = {"KNNClassifier": "KNNRegressor", "KNNRegressor": "KNNClassifier"}
 
@@ -46,16 +48,16 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     def __init__(
         self,
-        learner=None,
-        n_neighbors=5,
+        learner: Estimator | None = None,
+        n_neighbors: int = 5,
         *,
-        weights="uniform",
-        index="auto",
-        hubs=None,
-        metric="minkowski",
-        p=2,
-        n_jobs=None,
-    ):
+        weights: Literal["uniform", "distance"] | Callable[[np.ndarray], np.ndarray] = "uniform",
+        index: str | Index = "auto",
+        hubs: str | HubCorrection | None = None,
+        metric: str = "minkowski",
+        p: float = 2,
+        n_jobs: int | None = None,
+    ) -> None:
         self.learner = learner
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -65,7 +67,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         self.p = p
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse()
         return tags
@@ -73,7 +75,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
     def _takes_sparse(self) -> bool:
         return takes_sparse(self.learner)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Routing of fit metadata (such as `sample_weight`) to the learner."""
         router = MetadataRouter(owner=self).add_self_request(self)
         if self.learner is not None:
@@ -160,7 +162,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             return fit_params
         return given
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # An index may hold what cannot be written to disk; it is rebuilt from the references.
         state = dict(super().__getstate__())
         state.pop("_search", None)
@@ -207,7 +209,19 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                 reset=False,
             )
 
-    def kneighbors(self, X=None, n_neighbors: int | None = None, return_distance: bool = True):
+    @overload
+    def kneighbors(
+        self, X: MatrixLike | None = ..., n_neighbors: int | None = ..., return_distance: Literal[True] = ...
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def kneighbors(
+        self, X: MatrixLike | None = ..., n_neighbors: int | None = ..., *, return_distance: Literal[False]
+    ) -> np.ndarray: ...
+
+    def kneighbors(
+        self, X: MatrixLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Nearest references of each row.
 
         Parameters
@@ -243,7 +257,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         return (np.sqrt(squared), indices) if return_distance else indices
 
     @contextmanager
-    def searched_once(self, X, n_neighbors: int) -> Iterator[None]:
+    def searched_once(self, X: MatrixLike, n_neighbors: int) -> Iterator[None]:
         """Inside, up to `n_neighbors` neighbours of the rows X are searched for once, whatever is asked of X.
 
         For predictions with several numbers of neighbours in turn, as in tuning.
@@ -264,7 +278,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         keep[keep.all(axis=1), -1] = False
         return squared[keep].reshape(-1, k), indices[keep].reshape(-1, k)
 
-    def hubness(self, X, k: int = 10) -> Hubness:
+    def hubness(self, X: MatrixLike, k: int = 10) -> Hubness:
         """How unevenly the references serve as neighbours of the queries X.
 
         Returns
@@ -276,7 +290,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         indices = self.kneighbors(X, n_neighbors=k, return_distance=False)
         return Hubness.of(indices, self.n_samples_fit_)
 
-    def to_faiss(self, kind: str = "flat", metric: str = "l2", *, queries: str = "raw"):
+    def to_faiss(self, kind: str = "flat", metric: str = "l2", *, queries: str = "raw") -> Any:
         """A FAISS index of the references as the learned distance places them, for raw queries.
 
         Parameters

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -14,6 +15,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances import EmbeddedDistance
 from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.predictors.base import _NeighbourPredictor
@@ -92,13 +94,15 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     _task = "classification"
     classes_: Any
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(
+        self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any
+    ) -> Self:
         """Learn the distance and index the training rows.
 
         Parameters
@@ -139,7 +143,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self._fit_distance(X, y, sample_weight, fit_params)
         return self
 
-    def add_references(self, X, y) -> KNNClassifier:
+    def add_references(self, X: MatrixLike, y: ColumnLike) -> KNNClassifier:
         """Add labelled rows without learning the distance anew; classes may be new ones.
 
         The references are indexed again, at the cost of that. Not while other threads predict.
@@ -166,7 +170,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self._codes = codes.ravel()
         return self
 
-    def remove_references(self, rows) -> KNNClassifier:
+    def remove_references(self, rows: ColumnLike) -> KNNClassifier:
         """Forget references, by row number or mask, without learning the distance anew.
 
         The others move up, so that row numbers change; `classes_` stays. Not while other threads predict.
@@ -177,7 +181,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         self._codes = self._codes[keep]
         return self
 
-    def check_drift(self, X, y) -> DriftCheck:
+    def check_drift(self, X: MatrixLike, y: ColumnLike) -> DriftCheck:
         """Is the learned distance still worth it on these new labelled queries?
 
         Compares the vote under the learned distance with that under plain Euclid, between the same
@@ -219,7 +223,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return np.column_stack(labels) if self._several else labels[0]
 
     @by_blocks
-    def predict_proba(self, X) -> np.ndarray | list[np.ndarray]:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray | Any:
         """Share of the vote of each class, in the order of `classes_`; a list if y has several columns."""
         distances, indices = self.kneighbors(X)
         shares = [self._shares(distances, indices, column) for column in range(len(self._outputs()))]
@@ -234,7 +238,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return np.minimum(shares, 1, out=shares)
 
     @by_blocks
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The winning class of each row, in each column of y."""
         distances, indices = self.kneighbors(X)
         winners = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import Estimator
 from nearkin.distances import EmbeddedDistance
 from nearkin.predictors.raw_rows import RawRows, before_last
 from nearkin.search import FaissIndex
@@ -18,7 +20,7 @@ from nearkin.search.faiss import load_faiss
 STANDARDISED = 1e-4
 
 
-def to_faiss(model, kind: str = "flat", metric: str = "l2"):
+def to_faiss(model: Estimator, kind: str = "flat", metric: str = "l2") -> Any:
     """A FAISS index of a fitted predictor or pipeline, to be searched with raw queries.
 
     Scalers, projections and whatever else is an affine map of the rows is done inside the index, and so is

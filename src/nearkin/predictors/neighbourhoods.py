@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import MatrixLike
 from nearkin.search.radius import within_radius
 
 MODES = ("connectivity", "distance")
@@ -24,7 +25,9 @@ class Neighbourhoods:
     kneighbors: Any
     _validate_queries: Any
 
-    def kneighbors_graph(self, X=None, n_neighbors: int | None = None, mode: str = "connectivity"):
+    def kneighbors_graph(
+        self, X: MatrixLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> sparse.csr_matrix:
         """Nearest references as a CSR matrix of shape (n_queries, n_samples_fit).
 
         Parameters
@@ -43,9 +46,32 @@ class Neighbourhoods:
         starts = np.arange(0, n * k + 1, k)
         return sparse.csr_matrix((values, indices.ravel(), starts), shape=(n, self.n_samples_fit_))
 
+    @overload
     def radius_neighbors(
-        self, X=None, radius: float = 1.0, return_distance: bool = True, sort_results: bool = False
-    ):
+        self,
+        X: MatrixLike | None = ...,
+        radius: float = ...,
+        return_distance: Literal[True] = ...,
+        sort_results: bool = ...,
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def radius_neighbors(
+        self,
+        X: MatrixLike | None = ...,
+        radius: float = ...,
+        *,
+        return_distance: Literal[False],
+        sort_results: bool = ...,
+    ) -> np.ndarray: ...
+
+    def radius_neighbors(
+        self,
+        X: MatrixLike | None = None,
+        radius: float = 1.0,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """All references within a radius of each row under the learned distance.
 
         Parameters
@@ -86,8 +112,12 @@ class Neighbourhoods:
         return (_ragged(distances), _ragged(indices)) if return_distance else _ragged(indices)
 
     def radius_neighbors_graph(
-        self, X=None, radius: float = 1.0, mode: str = "connectivity", sort_results: bool = False
-    ):
+        self,
+        X: MatrixLike | None = None,
+        radius: float = 1.0,
+        mode: str = "connectivity",
+        sort_results: bool = False,
+    ) -> sparse.csr_matrix:
         """References within a radius as a CSR matrix; parameters as in `radius_neighbors`, mode as above."""
         _check_mode(mode)
         distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import Estimator, FilePath
 from nearkin.distances import EmbeddedDistance
 from nearkin.files import replacing
 from nearkin.predictors.learned_distance import learned_distance
@@ -16,7 +17,7 @@ OPSET, IR_VERSION = 13, 8
 SIDES = ("references", "queries")
 
 
-def to_onnx(model, path=None, *, side: str = "references") -> bytes:
+def to_onnx(model: Estimator, path: FilePath | None = None, *, side: str = "references") -> bytes:
     """The map of raw rows into the learned space as an ONNX graph, scaler and projection included.
 
     Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Literal, Self
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.predictors.thresholds import CRITERIA, best_cut, logistic_scale
 from nearkin.predictors.tuples import TuplePredictor
 from nearkin.supervision.constraints import Pairs, constraint_weights
@@ -72,12 +74,18 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
 
     _width, _kind = 2, "pairs"
 
-    def __init__(self, learner=None, *, threshold="accuracy", points=None):
+    def __init__(
+        self,
+        learner: Estimator | None = None,
+        *,
+        threshold: float | Literal["accuracy", "f1"] = "accuracy",
+        points: MatrixLike | None = None,
+    ) -> None:
         self.learner = learner
         self.threshold = threshold
         self.points = points
 
-    def fit(self, pairs, same, sample_weight=None):
+    def fit(self, pairs: MatrixLike, same: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn the distance from pairs, and set the threshold on them.
 
         Parameters
@@ -100,7 +108,7 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         self._fit_learner(X, rows, similar=similar, constraint_weight=sample_weight)
         return self._set_threshold(self._distances(X, rows), similar, weights)
 
-    def calibrate(self, pairs, same, sample_weight=None):
+    def calibrate(self, pairs: MatrixLike, same: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Set the threshold (unless it was given) and the chances anew, on pairs held out from `fit`.
 
         Parameters
@@ -117,17 +125,17 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         similar, weights = self._flags(same, rows, X.shape[0], sample_weight)
         return self._set_threshold(self._distances(X, rows), similar, weights)
 
-    def decision_function(self, pairs) -> np.ndarray:
+    def decision_function(self, pairs: MatrixLike) -> np.ndarray:
         """Threshold less distance: not negative where the points of a pair are told to belong together."""
         check_is_fitted(self)
         return self.threshold_ - self._distances(*self._tuples(pairs, reset=False))
 
-    def predict(self, pairs) -> np.ndarray:
+    def predict(self, pairs: MatrixLike) -> np.ndarray:
         """The value of `same` for each pair."""
         decisions = self.decision_function(pairs)
         return self.classes_[(decisions >= 0).astype(np.intp)]
 
-    def predict_proba(self, pairs) -> np.ndarray:
+    def predict_proba(self, pairs: MatrixLike) -> np.ndarray:
         """Chances of `classes_`: the logistic function of the decision, scaled to the pairs of `fit`."""
         decisions = self.decision_function(pairs).astype(np.float64, copy=False)
         chances = expit(self.scale_ * decisions)
@@ -152,11 +160,11 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         return similar, weights
 
     def _set_threshold(self, distances, similar, weights) -> PairClassifier:
-        given = not isinstance(self.threshold, str)
         counted = weights > 0
         distances, similar, weights = distances[counted], similar[counted], weights[counted]
-        self.threshold_ = (
-            float(self.threshold) if given else best_cut(distances, similar, self.threshold, weights)
-        )
+        if isinstance(self.threshold, str):
+            self.threshold_ = best_cut(distances, similar, self.threshold, weights)
+        else:
+            self.threshold_ = float(self.threshold)
         self.scale_ = logistic_scale(self.threshold_ - distances, similar, weights)
         return self

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nearkin._types import Estimator, MatrixLike
 from nearkin.datasets.targets import AND
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def prediction_table(
-    model,
-    X,
+    model: Estimator,
+    X: MatrixLike,
     *,
     n_neighbors: int = 0,
     proba: bool = False,

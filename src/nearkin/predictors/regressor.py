@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import kept_rows, stacked
@@ -59,13 +63,15 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
 
     _task = "regression"
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.regressor_tags.poor_score = True
         return tags
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(
+        self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any
+    ) -> Self:
         """Learn the distance and index the training rows.
 
         Parameters
@@ -101,7 +107,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         self._fit_distance(X, y, sample_weight, fit_params)
         return self
 
-    def add_references(self, X, y) -> KNNRegressor:
+    def add_references(self, X: MatrixLike, y: ColumnLike) -> KNNRegressor:
         """Add rows and their targets without learning anew; as `KNNClassifier.add_references`."""
         check_is_fitted(self)
         X, y = self._validate_queries(X), np.asarray(y, dtype=np.float64)
@@ -115,7 +121,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         self.targets_ = np.concatenate([self.targets_, y])
         return self
 
-    def remove_references(self, rows) -> KNNRegressor:
+    def remove_references(self, rows: ColumnLike) -> KNNRegressor:
         """Forget references, by row number or mask; as `KNNClassifier.remove_references`."""
         check_is_fitted(self)
         keep = kept_rows(rows, self.n_samples_fit_)
@@ -124,7 +130,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         return self
 
     @by_blocks
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Mean target of the neighbours: shape (n,) for one target, (n, n_targets) for several."""
         distances, indices = self.kneighbors(X)
         weights = self._vote_weights(distances, indices).astype(np.float64, copy=False)

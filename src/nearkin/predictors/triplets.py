@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.predictors.tuples import TuplePredictor
 from nearkin.supervision.constraints import constraint_weights
 
@@ -50,11 +53,13 @@ class TripletScorer(TuplePredictor):
 
     _width, _kind = 3, "triplets"
 
-    def __init__(self, learner=None, *, points=None):
+    def __init__(self, learner: Estimator | None = None, *, points: MatrixLike | None = None) -> None:
         self.learner = learner
         self.points = points
 
-    def fit(self, triplets, y=None, sample_weight=None):
+    def fit(
+        self, triplets: MatrixLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn the distance from triplets.
 
         Parameters
@@ -72,7 +77,7 @@ class TripletScorer(TuplePredictor):
         self._fit_learner(X, rows, constraint_weight=sample_weight)
         return self
 
-    def decision_function(self, triplets) -> np.ndarray:
+    def decision_function(self, triplets: MatrixLike) -> np.ndarray:
         """How much farther from the anchor the far point is than the near one."""
         check_is_fitted(self)
         X, rows = self._tuples(triplets, reset=False)
@@ -80,11 +85,13 @@ class TripletScorer(TuplePredictor):
         near, far = np.split(self._distances(X, np.concatenate([rows[:, [0, 1]], rows[:, [0, 2]]])), 2)
         return far - near
 
-    def predict(self, triplets) -> np.ndarray:
+    def predict(self, triplets: MatrixLike) -> np.ndarray:
         """Whether each triplet is in order."""
         return self.decision_function(triplets) > 0
 
-    def score(self, triplets, y=None, sample_weight=None) -> float:
+    def score(
+        self, triplets: MatrixLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+    ) -> float:
         """Share of the triplets that are in order."""
         in_order = self.predict(triplets)
         return float(np.average(in_order, weights=constraint_weights(sample_weight, len(in_order))))

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_array
 
 from nearkin.distances import EmbeddedDistance
@@ -31,7 +32,7 @@ class TuplePredictor(BaseEstimator):
     learner: object
     points: object
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
         tags.input_tags.two_d_array = self.points is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nearkin._types import ColumnLike
 from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
 from nearkin.evaluation.metrics import CLASSIFICATION
 from nearkin.evaluation.standings import NOT_RUN_BUDGET, shown_records
@@ -26,7 +27,7 @@ NEIGHBOURS_LISTED = 5
 
 
 def views_of_records(
-    comparison: Comparison, records: Sequence[Record], y, circumstances: Circumstances
+    comparison: Comparison, records: Sequence[Record], y: ColumnLike, circumstances: Circumstances
 ) -> Views:
     """Hubness, confusion and predictions of the held-out rows, before and after learning.
 
@@ -85,7 +86,7 @@ def held_out_predictions(records: Sequence[Record], learner: str) -> tuple[np.nd
 
 
 def confusion_of(
-    records: Sequence[Record], learner: str, labels, name: Namer = unnamed
+    records: Sequence[Record], learner: str, labels: ColumnLike, name: Namer = unnamed
 ) -> ConfusionView | None:
     """True against predicted classes over the held-out rows; `labels` are those of all rows."""
     rows, predictions = held_out_predictions(records, learner)
@@ -95,7 +96,12 @@ def confusion_of(
 
 
 def hubness_of(
-    records: Sequence[Record], learner: str, labels, name: Namer = unnamed, *, categorical: bool = True
+    records: Sequence[Record],
+    learner: str,
+    labels: ColumnLike,
+    name: Namer = unnamed,
+    *,
+    categorical: bool = True,
 ) -> Hubness | None:
     """N_k summed over the folds of the first repeat; None for models without neighbours."""
     found = [(r.test_rows, r.neighbours) for r in first_repeat(records, learner)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.report.neighbour_map import neighbour_map
 from nearkin.report.views import ConfusionView, EmbeddingView, PanelView
 
@@ -24,7 +25,7 @@ def unnamed(labels) -> list:
     return np.asarray(labels).tolist()
 
 
-def class_namer(y, class_names: Sequence[str]) -> Namer:
+def class_namer(y: ColumnLike, class_names: Sequence[str]) -> Namer:
     """The readable names of labels; targets of regression stay numbers."""
     if not class_names:
         return unnamed
@@ -32,7 +33,9 @@ def class_namer(y, class_names: Sequence[str]) -> Namer:
     return lambda labels: [names.get(label, str(label)) for label in np.asarray(labels).tolist()]
 
 
-def confusion_view(name: str, true, predicted, name_labels: Namer = unnamed) -> ConfusionView:
+def confusion_view(
+    name: str, true: ColumnLike, predicted: ColumnLike, name_labels: Namer = unnamed
+) -> ConfusionView:
     """Counts of true against predicted labels; classes in sorted order."""
     classes, codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)
     n_classes = len(classes)
@@ -43,10 +46,10 @@ def confusion_view(name: str, true, predicted, name_labels: Namer = unnamed) -> 
 
 def embedding_view(
     predictors: Mapping[str, object],
-    X,
-    y,
-    train,
-    test,
+    X: MatrixLike,
+    y: ColumnLike,
+    train: np.ndarray,
+    test: np.ndarray,
     *,
     seed: int = 0,
     name_labels: Namer = unnamed,

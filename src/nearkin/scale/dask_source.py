@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import reduce
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -170,7 +171,7 @@ def _answer(X, answer, dtype):
     return answer(as_float(np.asarray(X), dtype))
 
 
-def dask_rows(rows, *, key: str | None = None, rows_per_chunk: int | None = None):
+def dask_rows(rows: Any, *, key: str | None = None, rows_per_chunk: int | None = None) -> Any:
     """A file of rows as a Dask array whose chunks are read by the workers that need them.
 
     Parameters

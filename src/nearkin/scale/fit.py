@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.numerics.row_hash import hash_bounds, row_hash
 from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.recipes import First, recipe_of
@@ -19,16 +21,16 @@ BUCKETS_OF_CANDIDATES = 16
 
 
 def fit_blocks(
-    learner,
-    rows,
-    labels,
+    learner: Estimator,
+    rows: Any,
+    labels: Any,
     *,
     max_candidates: int | str | None = "auto",
     settings_rows: int = 20_000,
     rows_per_block: int | None = None,
     candidate_bytes: int = 2**30,
     progress: Progress | None = None,
-):
+) -> Estimator:
     """Fit a closed-form learner to rows that need not fit into memory.
 
     Parameters

@@ -7,11 +7,13 @@ import json
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import Estimator, FilePath
 from nearkin.datasets.rows import Rows, open_rows
 from nearkin.distances import EmbeddedDistance
 from nearkin.rows_in_blocks import is_lazy
@@ -19,8 +21,13 @@ from nearkin.scale.source import Progress
 
 
 def transform_rows(
-    learner, rows, out=None, *, rows_per_block: int | None = None, progress: Progress | None = None
-):
+    learner: Estimator,
+    rows: Any,
+    out: FilePath | None = None,
+    *,
+    rows_per_block: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
     """``learner.transform`` of all rows, by blocks; learners of an embedding do it themselves as well.
 
     Parameters
@@ -52,8 +59,13 @@ def transform_rows(
 
 
 def move_rows(
-    learner, rows, out=None, *, rows_per_block: int | None = None, progress: Progress | None = None
-):
+    learner: Estimator,
+    rows: Any,
+    out: FilePath | None = None,
+    *,
+    rows_per_block: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
     """All rows as references, where the learned distance places them: what to store in an index.
 
     Parameters and returned value are those of `transform_rows`; `learner` is any fitted one whose distance
@@ -80,7 +92,7 @@ def answers(
     *,
     rows_per_block: int | None = None,
     progress: Progress | None = None,
-):
+) -> Any:
     """What a method of a fitted model answers for all rows, block by block.
 
     Parameters

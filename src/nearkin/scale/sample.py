@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.numerics.row_hash import hash_bounds, lowest_per_class, row_hash
 from nearkin.rows_in_blocks import in_blocks
 from nearkin.scale.fit import sample_quotas, source_of
@@ -14,8 +16,14 @@ from nearkin.scale.statistics import Candidates
 
 
 def fit_sample(
-    learner, rows, labels, *, n_rows: int | str = "auto", progress: Progress | None = None, **given
-):
+    learner: Estimator,
+    rows: Any,
+    labels: Any,
+    *,
+    n_rows: int | str = "auto",
+    progress: Progress | None = None,
+    **given: Any,
+) -> Estimator:
     """Fit any learner on rows taken from all classes in proportion; then embed all rows by blocks.
 
     Parameters

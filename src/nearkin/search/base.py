@@ -10,6 +10,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from nearkin._types import MatrixLike
+
 
 class Index(BaseEstimator, ABC):
     """Nearest references under squared Euclid.
@@ -27,11 +29,11 @@ class Index(BaseEstimator, ABC):
     exact: bool = True
 
     @abstractmethod
-    def build(self, references) -> Self:
+    def build(self, references: MatrixLike) -> Self:
         """Take the references (n x e) and return self, ready for queries."""
 
     @abstractmethod
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         """The `n_neighbors` nearest references of each query."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances import Distance
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.search.base import Index, check_query
@@ -20,16 +21,16 @@ class BoundIndex(Index):
         Bytes that one block of distances may take.
     """
 
-    def __init__(self, distance: Distance, memory_budget: int = 128 * 2**20):
+    def __init__(self, distance: Distance, memory_budget: int = 128 * 2**20) -> None:
         self.distance = distance
         self.memory_budget = memory_budget
 
-    def build(self, references) -> BoundIndex:
+    def build(self, references: MatrixLike) -> BoundIndex:
         self.shape_ = references.shape
         self._to_references = self.distance.bind(references)
         return self
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         check_query(self, queries, n_neighbors)
         rows = max(1, self.memory_budget // (8 * self.shape_[0]))
         found = [

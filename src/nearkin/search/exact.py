@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import MatrixLike
 from nearkin.numerics.neighbours_blocked import ScanPolicy, coarse_origin, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.search.base import Index, check_query, float_rows
@@ -41,11 +42,11 @@ class ExactIndex(Index):
 
     policy: ScanPolicy | None = None
 
-    def __init__(self, memory_budget: int = 128 * 2**20, policy: ScanPolicy | None = None):
+    def __init__(self, memory_budget: int = 128 * 2**20, policy: ScanPolicy | None = None) -> None:
         self.memory_budget = memory_budget
         self.policy = policy
 
-    def build(self, references) -> ExactIndex:
+    def build(self, references: MatrixLike) -> ExactIndex:
         references = float_rows(references, self, accept_sparse=True)
         if references.shape[0] == 0:
             raise ValueError("there are no references to search: got 0 rows.")
@@ -66,7 +67,7 @@ class ExactIndex(Index):
         self.shape_ = references.shape
         return self
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         queries = float_rows(queries, self, accept_sparse=True)
         check_query(self, queries, n_neighbors)
         distances, indices = nearest_rows(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.search.base import Index, check_query, float_rows
 from nearkin.search.exact import ExactIndex
 
@@ -54,7 +57,7 @@ class FaissIndex(Index):
         n_links: int = 32,
         ef_construction: int = 200,
         ef_search: int = 128,
-    ):
+    ) -> None:
         self.kind = kind
         self.n_lists = n_lists
         self.n_probe = n_probe
@@ -66,12 +69,12 @@ class FaissIndex(Index):
     def exact(self) -> bool:  # type: ignore[override]
         return self.kind == "flat"
 
-    def build(self, references) -> FaissIndex:
+    def build(self, references: MatrixLike) -> FaissIndex:
         self.faiss_index = self.hold(references)
         self.shape_ = (self.faiss_index.ntotal, self.faiss_index.d)
         return self
 
-    def hold(self, vectors, *, inner_product: bool = False):
+    def hold(self, vectors: np.ndarray, *, inner_product: bool = False) -> Any:
         """A new FAISS index of this kind that holds the vectors; by inner product if wanted, else by L2."""
         if self.kind not in KINDS:
             raise ValueError(f"kind={self.kind!r} is not a kind of FAISS index; choose one of {list(KINDS)}.")
@@ -109,7 +112,7 @@ class FaissIndex(Index):
         index.nprobe = min(n_lists, self.n_probe or max(8, n_lists // 16))
         return index
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         queries = float_rows(queries, self)
         check_query(self, queries, n_neighbors)
         queries = np.ascontiguousarray(queries, dtype=np.float32)

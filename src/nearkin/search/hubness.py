@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from nearkin._types import ColumnLike
+
 #: The most frequent references whose share of the neighbour slots is told.
 TOP_SHARE = 0.01
 
@@ -92,7 +94,13 @@ class Hubness:
     labels: np.ndarray | None = None
 
     @classmethod
-    def of(cls, indices, n_references: int, query_labels=None, reference_labels=None) -> Hubness:
+    def of(
+        cls,
+        indices: np.ndarray,
+        n_references: int,
+        query_labels: ColumnLike | None = None,
+        reference_labels: ColumnLike | None = None,
+    ) -> Hubness:
         """From neighbour lists.
 
         Parameters

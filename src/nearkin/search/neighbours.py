@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from nearkin._types import MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.search.base import Index
 from nearkin.search.bound import BoundIndex
@@ -31,7 +32,7 @@ NAMED: dict[str, Callable[[], Index]] = {
 }
 
 
-def choose_index(index, embedded) -> Index:
+def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
     """A new index for the embedded references, not built yet.
 
     Parameters
@@ -68,11 +69,11 @@ class NeighbourSearch:
     (array([[0.25, 2.25]]), array([[1, 0]]))
     """
 
-    def __init__(self, distance: Distance, index="auto"):
+    def __init__(self, distance: Distance, index: str | Index = "auto") -> None:
         self.distance = distance
         self.index = index
 
-    def build(self, references) -> NeighbourSearch:
+    def build(self, references: MatrixLike) -> NeighbourSearch:
         self.n_references = references.shape[0]
         if isinstance(self.distance, EmbeddedDistance):
             embedded = self.distance.embed_references(references)
@@ -86,7 +87,7 @@ class NeighbourSearch:
             self._index = BoundIndex(self.distance).build(references)
         return self
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         """Squared distances and row numbers of the nearest references, nearest first."""
         if isinstance(self.distance, EmbeddedDistance):
             queries = self.distance.embed_queries(queries)
@@ -99,11 +100,11 @@ class SearchedOnce:
     Votes of several numbers of neighbours, hubness and retrieval scores then share one search.
     """
 
-    def __init__(self, search: NeighbourSearch | SearchedOnce, queries, n_neighbors: int):
+    def __init__(self, search: NeighbourSearch | SearchedOnce, queries: MatrixLike, n_neighbors: int) -> None:
         self._search, self._queries, self._most = search, queries, n_neighbors
         self._found: tuple[np.ndarray, np.ndarray] | None = None
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         """As `NeighbourSearch.query`; other queries and more neighbours are searched for as ever."""
         if n_neighbors > self._most or not _same_rows(queries, self._queries):
             return self._search.query(queries, n_neighbors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import BallTree, KDTree
 
+from nearkin._types import MatrixLike
 from nearkin.search.base import Index, check_query, float_rows
 
 TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
@@ -30,11 +31,11 @@ class TreeIndex(Index):
     (array([[0.25, 2.25]]), array([[1, 0]]))
     """
 
-    def __init__(self, kind: str = "kd_tree", leaf_size: int = 40):
+    def __init__(self, kind: str = "kd_tree", leaf_size: int = 40) -> None:
         self.kind = kind
         self.leaf_size = leaf_size
 
-    def build(self, references) -> TreeIndex:
+    def build(self, references: MatrixLike) -> TreeIndex:
         if self.kind not in TREES:
             raise ValueError(f"kind={self.kind!r} is not a tree; choose one of {sorted(TREES)}.")
         references = float_rows(references, self)
@@ -43,7 +44,7 @@ class TreeIndex(Index):
         self.shape_ = references.shape
         return self
 
-    def query(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         queries = float_rows(queries, self)
         check_query(self, queries, n_neighbors)
         # One more than asked for shows whether the last place is shared by equals.

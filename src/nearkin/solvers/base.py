@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Solver(ABC):
     #: The name that learners take for it; without one it is passed as an object.
     short_name: ClassVar[str] = ""
 
-    def __init__(self, max_iter: int = 100, tol: float = 1e-5):
+    def __init__(self, max_iter: int = 100, tol: float = 1e-5) -> None:
         self.max_iter = max_iter
         self.tol = tol
 
@@ -67,3 +67,7 @@ class Solver(ABC):
         By default there is nothing to begin with, and it is the solver itself.
         """
         return self
+
+
+#: A solver by its short name, or one with settings.
+SolverLike: TypeAlias = Literal["lbfgs", "cg", "gd"] | Solver

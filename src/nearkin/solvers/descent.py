@@ -55,7 +55,7 @@ class LineSearchSolver(Solver):
     policy: DescentPolicy | None = None
     learned: Directions | None = None
 
-    def __init__(self, max_iter: int = 100, tol: float = 1e-5, policy: DescentPolicy | None = None):
+    def __init__(self, max_iter: int = 100, tol: float = 1e-5, policy: DescentPolicy | None = None) -> None:
         super().__init__(max_iter, tol)
         self.policy = policy
 

@@ -6,9 +6,11 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from nearkin._types import ColumnLike
 
 RAW, MOVED = "raw", "moved"
 
@@ -119,7 +121,7 @@ class VectorStore(ABC):
         """The store's own index of the moved vectors, under L2; nothing if it keeps one itself."""
 
     @abstractmethod
-    def search(self, query, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
+    def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
         """Keys of the k nearest rows to a raw query by L2, nearest first."""
 
     @abstractmethod
@@ -164,10 +166,10 @@ class VectorStore(ABC):
     def close(self) -> None:  # noqa: B027 - not every store holds a connection
         """Let go of connections."""
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 

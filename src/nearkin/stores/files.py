@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
@@ -49,7 +50,7 @@ class FileMove:
 def move_file(
     source: str | Path,
     out: str | Path,
-    model,
+    model: Estimator | None,
     *,
     vectors: str | None = None,
     policy: FilePolicy | None = None,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nearkin._types import ColumnLike
 from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import arrow_array, as_floats
 from nearkin.stores.base import (
@@ -48,7 +49,9 @@ class LanceStore(VectorStore):
 
     rows_at_once: ClassVar[int] = 65_536
 
-    def __init__(self, path, table, vector, *, into, label=None, key="id"):
+    def __init__(
+        self, path: Any, table: str, vector: str, *, into: str, label: str | None = None, key: str = "id"
+    ) -> None:
         lancedb = _client()
         refuse_in_place(table, vector, into, beside="column")
         self.database = path if hasattr(path, "open_table") else lancedb.connect(str(path))
@@ -187,7 +190,7 @@ class LanceStore(VectorStore):
 
         self.table.create_index(self.into, config=IvfFlat(distance_type="l2"), replace=True)
 
-    def search(self, query, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
+    def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
         column = self.into if which == MOVED else self.vector
         wanted = self.table.search(np.asarray(query, dtype=np.float32), vector_column_name=column)
         wanted = wanted.distance_type("l2").where(f"`{column}` IS NOT NULL").select([self.key]).limit(k)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import Estimator
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import AffineEmbedding
 from nearkin.evaluation.fingerprints import array_digest, digest
@@ -47,7 +48,7 @@ class Mover:
     (4, dtype('float32'))
     """
 
-    def __init__(self, model):
+    def __init__(self, model: Estimator) -> None:
         self.learner = _learner_of(model)
         distance = self.learner.distance_
         if not isinstance(distance, EmbeddedDistance) or not _leaves_alone(distance.queries):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from nearkin._types import Estimator, RandomState
 from nearkin.stores.base import MoveRecord, StoreError, VectorStore
 from nearkin.stores.mover import Mover
 
@@ -37,7 +38,7 @@ class CheckReport:
 
 def move_rows(
     store: VectorStore,
-    model=None,
+    model: Estimator | None = None,
     *,
     rows: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -122,7 +123,13 @@ def check_moved(store: VectorStore, *, rows: int | None = None) -> CheckReport:
     return CheckReport(missing, changed)
 
 
-def fit_labelled(store: VectorStore, learner=None, *, max_rows: int = 100_000, random_state=0):
+def fit_labelled(
+    store: VectorStore,
+    learner: Estimator | None = None,
+    *,
+    max_rows: int = 100_000,
+    random_state: RandomState = 0,
+) -> Estimator:
     """A learner fitted on the labelled rows of a store.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkin._types import ColumnLike
 from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import as_floats
 from nearkin.stores.base import (
@@ -52,7 +53,17 @@ class PgVectorStore(VectorStore):
     transaction stays open for long.
     """
 
-    def __init__(self, connection, table, vector, *, into, label=None, key=None, view=None):
+    def __init__(
+        self,
+        connection: Any,
+        table: str,
+        vector: str,
+        *,
+        into: str,
+        label: str | None = None,
+        key: str | None = None,
+        view: str | None = None,
+    ) -> None:
         psycopg, register_vector = _client()
         refuse_in_place(table, vector, into, beside="table")
         self._owned = isinstance(connection, str)
@@ -226,7 +237,7 @@ class PgVectorStore(VectorStore):
             )
         )
 
-    def search(self, query, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
+    def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
         from pgvector import Vector
 
         command = self._compose(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nearkin._types import ColumnLike
 from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import as_floats
 from nearkin.stores.base import (
@@ -55,7 +56,16 @@ class QdrantStore(VectorStore):
 
     rows_at_once: ClassVar[int] = 1_024
 
-    def __init__(self, place, collection, vector, *, into, label=None, allow_unnamed=False):
+    def __init__(
+        self,
+        place: Any,
+        collection: str,
+        vector: str,
+        *,
+        into: str,
+        label: str | None = None,
+        allow_unnamed: bool = False,
+    ) -> None:
         client, self._models = _client()
         refuse_in_place("", vector, into, beside="vector name")
         self._owned = isinstance(place, str | Path)
@@ -195,7 +205,7 @@ class QdrantStore(VectorStore):
     def build_index(self) -> None:
         """Nothing: Qdrant indexes every vector by itself."""
 
-    def search(self, query, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
+    def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
         query = np.asarray(query, dtype=np.float64)
         if which == MOVED and self.scales_queries:
             query = query / np.linalg.norm(query)

@@ -8,13 +8,16 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
+from nearkin._types import Estimator
 from nearkin.datasets import DataNotice, Dataset
 from nearkin.evaluation import Folds, Hubness, StratifiedFolds
 from nearkin.report.held_out import first_target
 from nearkin.report.look import class_namer
 
 
-def hubness_by_folds(model, data: Dataset, *, k: int = 10, n_folds: int = 5, seed: int = 0) -> Hubness:
+def hubness_by_folds(
+    model: Estimator, data: Dataset, *, k: int = 10, n_folds: int = 5, seed: int = 0
+) -> Hubness:
     """Hubness of the rows of `data` under the model's distance, every row a query of its fold.
 
     Parameters

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nearkin._types import Estimator
+
 if TYPE_CHECKING:
     from nearkin.learners import Learner
 
@@ -64,15 +66,15 @@ def has_unit_rows(X) -> bool:
 
 
 def make_model(
-    learner,
+    learner: Estimator,
     task: str,
     *,
     scale: str = "auto",
     sparse: bool = False,
     n_neighbors: int | None = None,
     by_neighbours: bool = False,
-    encoder=None,
-):
+    encoder: Estimator | None = None,
+) -> Estimator:
     """A pipeline of the table's encoder (if it needs one), the scaler and the predictor.
 
     Learners that predict by themselves are the predictor, unless neighbours are insisted on.

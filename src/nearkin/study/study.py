@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nearkin import evaluation
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.datasets import DataNotice, Dataset
 from nearkin.evaluation import (
     Candidate,
@@ -48,11 +49,14 @@ from nearkin.study.references import (
 )
 from nearkin.study.saving import save_model
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def compare(
-    X,
-    y=None,
-    learners=None,
+    X: MatrixLike,
+    y: ColumnLike | None = None,
+    learners: Any = None,
     *,
     task: str | None = None,
     time_budget: float | str | None = "auto",
@@ -283,7 +287,7 @@ class Study:
         return self.comparison.statement
 
     @property
-    def leaderboard(self):
+    def leaderboard(self) -> pd.DataFrame:
         """A data frame with a line per candidate, best first, and the fields of `Standing` as columns.
 
         Among them `mean`, `difference` from the baseline's, `p_value` of the paired test as such and
@@ -296,7 +300,7 @@ class Study:
         """What went less than well, one line per learner."""
         return warnings_of(self.comparison, self.records)
 
-    def fit(self, label: str | None = None, rows=None):
+    def fit(self, label: str | None = None, rows: ColumnLike | None = None) -> Estimator:
         """A candidate with the settings that tuning chose most often, fitted.
 
         Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
 from nearkin.numerics.products import cross_products
 
@@ -32,7 +33,7 @@ class AffineEmbedding:
     shift: np.ndarray | None = None
     width: int | None = None
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         Z: Any = X if self.matrix is None else np.asarray(X @ self.matrix.T.astype(X.dtype, copy=False))
         constant = self._constant()
         if constant is None:
@@ -90,7 +91,7 @@ class FactoredEmbedding:
     shift: np.ndarray | None = None
     share: float = 1.0
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         origin, left = self.origin.astype(X.dtype, copy=False), self.left.astype(X.dtype, copy=False)
         if sparse.issparse(X) or sparse.issparse(left):  # not to be centred, which would make them dense
             inner = cross_products(X, left) - left @ origin
@@ -137,7 +138,7 @@ class CentredEmbedding:
     origin: np.ndarray
     rows: Embedding | None = None
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         if self.rows is not None:
             X = self.rows(X)
         centred = X - self.origin.astype(X.dtype, copy=False)
@@ -165,7 +166,7 @@ class ScaledEmbedding:
         features = np.flatnonzero(weights)
         return cls(features, np.sqrt(weights[features]), len(weights))
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         kept = X if len(self.features) == self.n_features else X[:, self.features]
         return kept * self.scales.astype(X.dtype, copy=False)
 

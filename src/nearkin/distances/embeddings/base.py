@@ -6,6 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
+from nearkin._types import MatrixLike
+
 
 class Embedding(Protocol):
     """A fitted map of rows: n x d in, n x e out, dtype kept.
@@ -14,4 +16,4 @@ class Embedding(Protocol):
     a `Map`, whose `freeze` leaves one of these.
     """
 
-    def __call__(self, X, /) -> np.ndarray: ...
+    def __call__(self, X: MatrixLike, /) -> np.ndarray: ...

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.affine import AffineEmbedding
 from nearkin.distances.embeddings.base import Embedding
 
@@ -26,7 +27,7 @@ class BlendedEmbedding:
     learned: float
     plain: float
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         rows = X.toarray() if sparse.issparse(X) else X
         scale = X.dtype.type
         return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * rows])

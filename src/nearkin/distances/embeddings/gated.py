@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
 
 
@@ -25,16 +26,16 @@ class GatedEmbedding:
     gating: str
     lift: Embedding
 
-    def gate(self, X) -> np.ndarray:
+    def gate(self, X: MatrixLike) -> np.ndarray:
         """How open each region's gate is for each row."""
         return gate_values(self.lift(X), self.gates, self.gating)
 
-    def local(self, X, region: int) -> np.ndarray:
+    def local(self, X: MatrixLike, region: int) -> np.ndarray:
         """Rows under one region's projection, its gate left aside: what a plot of that region shows."""
         F = self.lift(X)
         return F @ self.projections[region].T.astype(F.dtype, copy=False)
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         F = self.lift(X)
         eta = gate_values(F, self.gates, self.gating)
         return gated_rows(F, eta, self.projections.astype(F.dtype, copy=False))[0].reshape(len(F), -1)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
 from nearkin.numerics.mercer import mercer_kernel
 
@@ -21,7 +22,7 @@ class KernelValues:
     degree: int = 3
     coef0: float = 1.0
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         landmarks = self.landmarks.astype(X.dtype, copy=False)
         return mercer_kernel(
             X, landmarks, self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
@@ -43,7 +44,7 @@ class KernelEmbedding:
     #: Rows lifted together: many at once would need as much again for their kernel values.
     rows_at_once: ClassVar[int] = 4_096
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         landmarks = self.landmarks.astype(X.dtype, copy=False)
         features = np.empty((X.shape[0], len(self.shift)), dtype=X.dtype)
         for first in range(0, X.shape[0], self.rows_at_once):
@@ -62,5 +63,5 @@ class ChainedEmbedding:
     lift: Embedding
     then: Embedding
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         return self.then(self.lift(X))

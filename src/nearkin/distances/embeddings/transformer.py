@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearkin._types import MatrixLike
 from nearkin.numerics.affine_probe import affine_of
 
 
@@ -31,7 +32,7 @@ class TransformerEmbedding:
 
     transformer: Any
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         Z: Any = self.transformer.transform(X)
         if sparse.issparse(Z):
             return sparse.csr_array(Z, dtype=X.dtype)

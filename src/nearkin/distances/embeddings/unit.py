@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
 from nearkin.numerics.products import squared_norms
 
@@ -16,7 +17,7 @@ class UnitEmbedding:
 
     inner: Embedding
 
-    def __call__(self, X, /) -> np.ndarray:
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
         return unit_rows(self.inner(X))[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from nearkin.evaluation.significance.paired import overlap_differences, overlap_factor
@@ -18,7 +19,9 @@ class Chances(NamedTuple):
     worse: float
 
 
-def correlated_t_chances(first, second, test_to_train: float, rope: float = 0.01) -> Chances:
+def correlated_t_chances(
+    first: ArrayLike, second: ArrayLike, test_to_train: float, rope: float = 0.01
+) -> Chances:
     """Bayesian correlated t test with a region of practical equivalence [1]_.
 
     The mean difference has a Student posterior around the mean of the fold differences, as wide as the

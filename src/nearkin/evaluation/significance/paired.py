@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special, stats
 
 #: Of the correction for overlap, what is kept for the luck of the training set however often folds are drawn:
@@ -70,7 +71,9 @@ def overlap_factor(n: int, test_to_train: float) -> float:
     return max(1 / n + test_to_train, least)
 
 
-def corrected_paired_t(first, second, test_to_train: float, confidence: float = 0.95) -> PairedTest:
+def corrected_paired_t(
+    first: ArrayLike, second: ArrayLike, test_to_train: float, confidence: float = 0.95
+) -> PairedTest:
     """Paired t test on the scores of cross-validation folds, corrected for their overlap.
 
     The corrected resampled t test of Nadeau and Bengio, for repeated cross-validation with an allowance for
@@ -103,7 +106,7 @@ def corrected_paired_t(first, second, test_to_train: float, confidence: float = 
     return PairedTest(mean, statistic, p_value, (mean - half_width, mean + half_width))
 
 
-def five_by_two_f(first, second) -> PairedTest:
+def five_by_two_f(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """Combined 5 x 2 cv paired F test of Alpaydin [1]_.
 
     Parameters
@@ -135,7 +138,7 @@ def five_by_two_f(first, second) -> PairedTest:
     return PairedTest(mean, statistic, float(stats.f.sf(statistic, 10, 5)))
 
 
-def wilcoxon_signed_rank(first, second) -> PairedTest:
+def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """Wilcoxon signed-rank test; pairs without a difference are left out.
 
     The p value is exact, with or without ties, up to 500 pairs, and the normal approximation with

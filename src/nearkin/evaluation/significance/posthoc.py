@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def _checked(p_values) -> np.ndarray:
@@ -18,7 +19,7 @@ def _in_given_order(sorted_adjusted: np.ndarray, order: np.ndarray) -> np.ndarra
     return adjusted
 
 
-def holm(p_values) -> np.ndarray:
+def holm(p_values: ArrayLike) -> np.ndarray:
     """Holm's step-down adjusted p values, in the order given; reject where at most alpha.
 
     Examples
@@ -31,7 +32,7 @@ def holm(p_values) -> np.ndarray:
     return _in_given_order(p[order] * np.arange(len(p), 0, -1), order)
 
 
-def finner(p_values) -> np.ndarray:
+def finner(p_values: ArrayLike) -> np.ndarray:
     """Finner's step-down adjusted p values, in the order given; reject where at most alpha.
 
     Less conservative than Holm's: the i-th smallest p becomes ``1 - (1 - p)**(m / i)``.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from nearkin.evaluation.significance.posthoc import finner, holm
@@ -26,7 +27,7 @@ class FriedmanTest:
     f_p_value: float
 
 
-def rank_methods(scores, greater_is_better: bool) -> np.ndarray:
+def rank_methods(scores: ArrayLike, greater_is_better: bool) -> np.ndarray:
     """Ranks of the methods (columns) on each data set (row), 1 for the best, ties shared.
 
     Examples
@@ -42,7 +43,7 @@ def rank_methods(scores, greater_is_better: bool) -> np.ndarray:
     return stats.rankdata(-scores if greater_is_better else scores, axis=1)
 
 
-def friedman(scores, greater_is_better: bool, tie_correction: bool = True) -> FriedmanTest:
+def friedman(scores: ArrayLike, greater_is_better: bool, tie_correction: bool = True) -> FriedmanTest:
     """Whether some of the methods differ at all over the data sets.
 
     Parameters
@@ -132,7 +133,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def indistinct_groups(average_ranks, difference: float) -> list[tuple[int, ...]]:
+def indistinct_groups(average_ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:
     """Largest groups of methods closer than the critical difference: the bars of the diagram.
 
     Positions of the methods, best first; groups of one are left out.
@@ -154,7 +155,7 @@ def indistinct_groups(average_ranks, difference: float) -> list[tuple[int, ...]]
     return groups
 
 
-def robustness_ratios(errors) -> np.ndarray:
+def robustness_ratios(errors: ArrayLike) -> np.ndarray:
     """b_m of each method (column) on each data set (row): its error over the smallest error there.
 
     The best method has 1. Where the smallest error is 0, methods without errors have 1 and the

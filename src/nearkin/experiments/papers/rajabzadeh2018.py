@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.datasets import make_circles
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import Normalizer, StandardScaler
 
+from nearkin.datasets.synthetic import (
+    make_concentric_circles,
+    make_eight_classes,
+    make_helix,
+    make_two_classes,
+)
 from nearkin.evaluation import Candidate, StratifiedFolds
 from nearkin.experiments.claims import Claim, beats_by_finner, first_in_rank, lower, some_differ
 from nearkin.experiments.drawings import map_panel, to_prototypes
@@ -132,7 +139,7 @@ def _lpd(setup: Setup) -> Candidate:
 def _lmdl(setup: Setup) -> Candidate:
     grid = _grid(setup, n_prototypes=[5, 1, 10], beta=[3.0, 10.0])
     # As many coordinates as all other methods get.
-    sizes = {"rank": RANK, "n_components": IMAGE_DIMENSIONS} if setup.use.kind else {}
+    sizes: dict[str, Any] = {"rank": RANK, "n_components": IMAGE_DIMENSIONS} if setup.use.kind else {}
     return classifier("LMDL", _prepare(setup), LMDL(**sizes, **_training(setup)), grid)
 
 
@@ -146,17 +153,10 @@ def _kernel_lmdl(setup: Setup) -> Candidate:
 
 def _toys() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Sets like those of the paper's Figure 1, which it does not describe: two, eight and five classes."""
-    rng = np.random.default_rng(0)
-    x, halves = rng.uniform(0, 2 * np.pi, 400), np.arange(400) % 2
-    stripes, strands = rng.integers(0, 8, 400), rng.integers(0, 5, 400)
-    along = rng.uniform(0, 4 * np.pi, 400)
-    turn = along + 0.4 * np.pi * strands
-    helix = np.column_stack([np.cos(turn), np.sin(turn), along]) + 0.05 * rng.normal(size=(400, 3))
-    striped = np.column_stack([10 * rng.normal(size=400), stripes + 0.2 * rng.normal(size=400)])
     return {
-        "two classes": (np.column_stack([x, np.sin(x) + 0.5 * halves]), halves),
-        "eight classes": (striped, stripes),
-        "helix, five classes": (helix, strands),
+        "two classes": make_two_classes(random_state=0),
+        "eight classes": make_eight_classes(random_state=0),
+        "helix, five classes": make_helix(random_state=0),
     }
 
 
@@ -178,7 +178,7 @@ def _linear_maps(material: Material) -> dict:
 
 
 def _kernel_map(material: Material) -> dict:
-    X, y = make_circles(200, factor=0.5, noise=0.08, random_state=0)
+    X, y = make_concentric_circles(random_state=0)
     panels = [
         map_panel("as it is", X, y),
         _by(LMDL(2, random_state=0), "LMDL", X, y),

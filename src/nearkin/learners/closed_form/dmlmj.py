@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
+from nearkin._types import Auto, RandomState
 from nearkin.learners.closed_form.direction_choice import counts_to_try
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
 from nearkin.learners.settings import check_choice, check_count, check_number
+from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import generalised_eigenpairs
 
 #: After a kernel: what the scatters are shrunk by, and the most directions that are tried.
@@ -94,15 +98,15 @@ class DMLMJ(KernelRows, TwoScatterLearner):
 
     def __init__(
         self,
-        n_components="auto",
-        n_neighbors=5,
-        order="jeffrey",
-        kernel=None,
-        shrinkage="auto",
-        random_state=None,
+        n_components: int | Auto | None = "auto",
+        n_neighbors: int = 5,
+        order: Literal["jeffrey", "ratio"] = "jeffrey",
+        kernel: KernelLike | None = None,
+        shrinkage: float | Auto = "auto",
+        random_state: RandomState = None,
         *,
-        euclid_share="auto",
-    ):
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.order = order
@@ -112,7 +116,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_neighbors": [2, 5], "order": ["jeffrey", "ratio"]}
 
     def _check_settings(self, n_features):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from scipy import linalg
 
+from nearkin._types import Auto
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import cholesky_factor, fixed_signs, generalised_eigenpairs, metric_factor
@@ -93,15 +96,15 @@ class GMML(TwoScatterLearner):
 
     def __init__(
         self,
-        t="auto",
-        equivariant=False,
-        pairs_from="all",
-        n_neighbors=5,
-        n_components=None,
-        shrinkage=1e-3,
+        t: float | Auto = "auto",
+        equivariant: bool = False,
+        pairs_from: Literal["all", "nearest"] = "all",
+        n_neighbors: int = 5,
+        n_components: int | None = None,
+        shrinkage: float = 1e-3,
         *,
-        euclid_share="auto",
-    ):
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.t = t
         self.equivariant = equivariant
         self.pairs_from = pairs_from
@@ -111,7 +114,7 @@ class GMML(TwoScatterLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"equivariant": [False, True], "pairs_from": ["all", "nearest"]}
 
     def _check_settings(self, n_features):

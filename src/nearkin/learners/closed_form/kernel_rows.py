@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from nearkin._types import RandomState
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import ChainedEmbedding
 from nearkin.maps import KernelMap
+from nearkin.maps.kernel import KernelLike
 
 
 class KernelRows:
     """Mixin of learners with `kernel` and `random_state`: lifts rows before, and joins the maps after."""
 
-    kernel: object
-    random_state: object
+    kernel: KernelLike | None
+    random_state: RandomState
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
         """The rows to learn from; sets `lift_`, which is None without a kernel."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal, Self
 
 import numpy as np
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
+from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scatters
+from nearkin.numerics.threads import one_blas_thread
 
 #: From this many rows on affinities are float32: the shrinkage hides the difference.
 FLOAT32_FROM = 1_000
@@ -91,15 +95,15 @@ class LFDA(KernelRows, EmbeddingLearner):
 
     def __init__(
         self,
-        n_components=None,
-        n_neighbors=7,
-        scaling="weighted",
-        kernel=None,
-        shrinkage="auto",
-        random_state=None,
+        n_components: int | None = None,
+        n_neighbors: int = 7,
+        scaling: Literal["weighted", "plain", "orthonormal"] = "weighted",
+        kernel: KernelLike | None = None,
+        shrinkage: float | Auto = "auto",
+        random_state: RandomState = None,
         *,
-        euclid_share="auto",
-    ):
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.scaling = scaling
@@ -109,10 +113,11 @@ class LFDA(KernelRows, EmbeddingLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"scaling": ["weighted", "plain"], "n_neighbors": [3, 7]}
 
-    def fit(self, X, y):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn from labels.
 
         Parameters

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Literal, Self
 
 import numpy as np
 
+from nearkin._types import Auto, ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.alpha import held_out_rows
@@ -20,6 +22,7 @@ from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_clas
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import Span, fixed_signs
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.label_pairs import nearest_pairs
 
@@ -41,7 +44,8 @@ class _ScatterDifference(EmbeddingLearner):
     def _check_settings(self, n_features: int) -> None:
         check_count(words=("auto", "positive", None), most=n_features, n_components=self.n_components)
 
-    def fit(self, X, y):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn from labels.
 
         Parameters
@@ -66,7 +70,7 @@ class _ScatterDifference(EmbeddingLearner):
                 f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
                 "only; give more rows per class, or check that y holds labels and not identifiers."
             )
-        self.validation_scores_ = None
+        self.validation_scores_: dict[int, float] | None = None
         kept = self._best_count(span.rows, codes, scatters_of) if self.n_components == "auto" else None
         self._solve(span, scatters, X.dtype, kept)
         keep_euclid(self, X, codes)
@@ -192,8 +196,14 @@ class MLEV(_ScatterDifference):
     cost = "n·d² + d³, once"
 
     def __init__(
-        self, view="global", balance=1.0, n_neighbors=5, n_components="auto", *, euclid_share="auto"
-    ):
+        self,
+        view: Literal["global", "local"] = "global",
+        balance: float = 1.0,
+        n_neighbors: int = 5,
+        n_components: int | Literal["auto", "positive"] | None = "auto",
+        *,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.view = view
         self.balance = balance
         self.n_neighbors = n_neighbors
@@ -201,7 +211,7 @@ class MLEV(_ScatterDifference):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"view": ["global", "local"], "balance": [0.5, 1.0]}
 
     def _check_settings(self, n_features):
@@ -276,14 +286,21 @@ class ANMM(_ScatterDifference):
     summary = "Orthonormal directions with near enemies far and near friends close; closed form."
     cost = "n²·d + n·d² + d³, once"
 
-    def __init__(self, n_friends=3, n_enemies=1, n_components="auto", *, euclid_share="auto"):
+    def __init__(
+        self,
+        n_friends: int = 3,
+        n_enemies: int = 1,
+        n_components: int | Literal["auto", "positive"] | None = "auto",
+        *,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_friends = n_friends
         self.n_enemies = n_enemies
         self.n_components = n_components
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_friends": [3, 10], "n_enemies": [1, 5]}
 
     def _check_settings(self, n_features):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
+from nearkin._types import Auto, ColumnLike, FilePath, MatrixLike
 from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
 from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm, part_of_the_way
 from nearkin.learners.closed_form.setting_choice import ALL, Choice, choosing_rows, fewer_rows
-from nearkin.learners.settings import check_count
+from nearkin.learners.settings import check_count, check_number
 from nearkin.maps import KernelMap
+from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.class_means import ClassMeans
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.pairs import candidate_rows, listed_pairs
@@ -235,14 +237,14 @@ class MoveLabeled(_Move):
 
     def __init__(
         self,
-        n_targets="auto",
-        alpha="auto",
-        kernel=None,
-        kernel_params=None,
-        share="auto",
-        max_candidates="auto",
-        search="exact",
-    ):
+        n_targets: int | Literal["auto", "all"] = "auto",
+        alpha: float | Auto = "auto",
+        kernel: KernelLike | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        share: float | Auto = "auto",
+        max_candidates: int | Auto | None = "auto",
+        search: Literal["exact", "auto"] = "exact",
+    ) -> None:
         self.n_targets = n_targets
         self.alpha = alpha
         self.kernel = kernel
@@ -253,14 +255,12 @@ class MoveLabeled(_Move):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        number = isinstance(self.share, Real) and not isinstance(self.share, bool)
-        if not (self.share == AUTO or (number and 0 <= self.share <= 1)):
-            raise ValueError(f"share={self.share!r}: expected 'auto' or a number from 0 to 1.")
+        check_number(high=1, words=(AUTO,), share=self.share)
         check_count(words=(AUTO, None), max_candidates=self.max_candidates)
         if self.search not in (EXACT, AUTO):
             raise ValueError(f"search={self.search!r}: expected 'exact' or 'auto'.")
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn W from labelled rows.
 
         Parameters
@@ -290,7 +290,7 @@ class MoveLabeled(_Move):
         keys = known.get(name, ()) if isinstance(name, str) else ()
         return name, {key: getattr(self.kernel, key) for key in keys}
 
-    def move(self, X, out=None) -> np.ndarray:
+    def move(self, X: MatrixLike, out: FilePath | None = None) -> np.ndarray:
         """Rows as references, where the learned distance places them: what to store, of new rows as well.
 
         Parameters
@@ -352,10 +352,10 @@ class MoveQuery(_Move):
     cost = "n·d² + d³, once"
     _moves = QUERIES
 
-    def __init__(self, n_targets=1, alpha="auto"):
+    def __init__(self, n_targets: int = 1, alpha: float | Auto = "auto") -> None:
         self.n_targets = n_targets
         self.alpha = alpha
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn W from labelled rows; parameters as for `MoveLabeled.fit`."""
         return self._fit(X, y, sample_weight)

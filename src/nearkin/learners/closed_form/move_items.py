@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from itertools import product
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nearkin._types import Auto, ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.closed_form.two_sided import (
     ItemRegression,
@@ -87,12 +89,22 @@ class MoveItems(BaseEstimator):
     50
     """
 
-    def __init__(self, alpha="auto", share="auto", skip_weight="auto"):
+    def __init__(
+        self, alpha: float | Auto = "auto", share: float | Auto = "auto", skip_weight: float | Auto = "auto"
+    ) -> None:
         self.alpha = alpha
         self.share = share
         self.skip_weight = skip_weight
 
-    def fit(self, queries, items, pairs=None, weight=None, *, triplets=None):
+    def fit(
+        self,
+        queries: MatrixLike,
+        items: MatrixLike,
+        pairs: MatrixLike | None = None,
+        weight: ColumnLike | None = None,
+        *,
+        triplets: MatrixLike | None = None,
+    ) -> Self:
         """Learn from pairs of a query and an item, or from triplets of a click log.
 
         Parameters
@@ -137,12 +149,14 @@ class MoveItems(BaseEstimator):
         self.distance_ = EmbeddedDistance(AffineEmbedding(width=self.n_query_features_), moved)
         return self
 
-    def move(self, items) -> np.ndarray:
+    def move(self, items: MatrixLike) -> np.ndarray:
         """Items in the space of the queries: what to store, of new items as well."""
         check_is_fitted(self)
         return self.distance_.embed_references(items)
 
-    def kneighbors(self, queries, items, n_neighbors: int = 10) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(
+        self, queries: MatrixLike, items: MatrixLike, n_neighbors: int = 10
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Distances and row numbers of the nearest of these items for each query, nearest first."""
         check_is_fitted(self)
         search = NeighbourSearch(self.distance_).build(checked_rows(items, what="items"))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from nearkin._types import Auto, ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 
 #: Rows that are held in float64 at a time.
@@ -70,12 +73,19 @@ class RCA(EmbeddingLearner):
     summary = "Whitens the variation inside classes or given chunklets; closed form."
     cost = "n·d² + d³, once"
 
-    def __init__(self, n_components=None, shrinkage="auto", *, euclid_share="auto"):
+    def __init__(
+        self,
+        n_components: int | None = None,
+        shrinkage: float | Auto = "auto",
+        *,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.shrinkage = shrinkage
         self.euclid_share = euclid_share
 
-    def fit(self, X, y=None, chunklets=None):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike | None = None, chunklets: ColumnLike | None = None) -> Self:
         """Learn from labels, or from chunklets if given.
 
         Parameters

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nearkin._types import Auto
 from nearkin.learners.closed_form.direction_choice import (
     WeightedDirections,
     held_out_accuracies,
@@ -35,7 +36,7 @@ class TwoScatterLearner(PairLearner):
     """
 
     n_neighbors: int
-    shrinkage: float
+    shrinkage: float | Auto
 
     @abstractmethod
     def _candidates(self, n_directions: int) -> tuple[np.ndarray, object]:
@@ -55,7 +56,7 @@ class TwoScatterLearner(PairLearner):
 
     def _share(self) -> float:
         """How far the scatters are pulled towards a multiple of the identity."""
-        return self.shrinkage
+        return float(self.shrinkage)
 
     def _pairs_from(self) -> str:
         return "nearest"

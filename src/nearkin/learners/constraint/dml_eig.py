@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin._types import Auto
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.similar_scatter import both_kinds, mean_scatter, told_apart, whitening
 from nearkin.learners.euclid_share import SharePolicy
@@ -92,15 +93,15 @@ class DMLEig(PairLearner):
 
     def __init__(
         self,
-        mu=0.1,
+        mu: float = 0.1,
         *,
-        n_neighbors=3,
-        ridge=1e-3,
-        n_components=None,
-        tol=1e-6,
-        max_iter=1000,
-        euclid_share="auto",
-    ):
+        n_neighbors: int = 3,
+        ridge: float = 1e-3,
+        n_components: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.mu = mu
         self.n_neighbors = n_neighbors
         self.ridge = ridge
@@ -130,7 +131,7 @@ class DMLEig(PairLearner):
         rows = span.rows @ whiten.T
         dissimilar = told_apart(rows, dissimilar, "DMLEig")
         differences = PairDifferences(rows, dissimilar.left, dissimilar.right)
-        even = differences.lengths(differences.base).mean() / rows.shape[1]
+        even = differences.base_lengths.mean() / rows.shape[1]
         gain = smoothed_minimum(self.mu * even, dissimilar.weight)
         found = best_of_trace_one(differences, gain, tol=self.tol, max_iter=self.max_iter)
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(1, found.n_iter)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import ScaledEmbedding
 from nearkin.learners.base import REGRESSION, EmbeddingLearner
@@ -142,18 +145,18 @@ class DMLMTP(EmbeddingLearner):
 
     def __init__(
         self,
-        n_neighbors=4,
-        nu=0.9,
-        metric="diagonal",
+        n_neighbors: int | Sequence[int] | Auto = 4,
+        nu: float | Sequence[float] | Auto = 0.9,
+        metric: Literal["diagonal", "full"] = "diagonal",
         *,
-        rank=None,
-        shrinkage="auto",
-        euclid_share="auto",
-        tol=None,
-        max_iter=1000,
-        verbose=0,
-        random_state=None,
-    ):
+        rank: int | None = None,
+        shrinkage: float | Sequence[float] | Auto = "auto",
+        euclid_share: float | Sequence[float] | Auto = "auto",
+        tol: float | None = None,
+        max_iter: int = 1000,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.nu = nu
         self.metric = metric
@@ -169,7 +172,7 @@ class DMLMTP(EmbeddingLearner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_neighbors": [2, 4, 6], "nu": [0.9, 1.0]}
 
-    def fit(self, X, y) -> DMLMTP:
+    def fit(self, X: MatrixLike, y: ColumnLike) -> DMLMTP:
         """Learn the metric from rows and their targets.
 
         Parameters
@@ -230,7 +233,7 @@ class DMLMTP(EmbeddingLearner):
 
     def _candidates(self, X, triplets, settings: PathSettings, loosest_tol: float = 0.0):
         tol = (1e-6 if self.metric == "diagonal" else 1e-3) if self.tol is None else self.tol
-        options = {
+        options: dict[str, Any] = {
             "euclid_shares": settings.euclid_shares,
             "tol": max(tol, loosest_tol),
             "max_iter": self.max_iter,

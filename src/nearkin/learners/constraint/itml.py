@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, Prior, RandomState
 from nearkin.learners.constraint.certified import apart, warn_above
 from nearkin.learners.constraint.priors import check_prior, prior_factor
 from nearkin.learners.settings import check_bounds, check_choice, check_count, check_positive, check_tolerance
@@ -111,18 +114,18 @@ class ITML(PairLearner):
 
     def __init__(
         self,
-        gamma=1.0,
+        gamma: float = 1.0,
         *,
-        prior="identity",
-        n_pairs="auto",
-        selection="balanced",
-        bounds=None,
-        n_components=None,
-        tol=1e-6,
-        max_iter=500,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        prior: Prior = "identity",
+        n_pairs: int | Auto = "auto",
+        selection: Literal["balanced", "random", "nearest"] = "balanced",
+        bounds: tuple[float, float] | None = None,
+        n_components: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.gamma = gamma
         self.prior = prior
         self.n_pairs = n_pairs

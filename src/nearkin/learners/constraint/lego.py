@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.learners.constraint.itml import prior_bounds
 from nearkin.learners.euclid_share import blend_with_euclid, check_euclid_share
 from nearkin.learners.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import balanced_pairs
@@ -90,8 +94,15 @@ class LEGO(PairLearner):
     cost = "d² per pair"
 
     def __init__(
-        self, eta=0.1, *, bounds=None, n_pairs="auto", n_passes=1, random_state=None, euclid_share="auto"
-    ):
+        self,
+        eta: float = 0.1,
+        *,
+        bounds: tuple[float, float] | None = None,
+        n_pairs: int | Auto = "auto",
+        n_passes: int = 1,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.eta = eta
         self.bounds = bounds
         self.n_pairs = n_pairs
@@ -108,7 +119,16 @@ class LEGO(PairLearner):
         # A stream goes on from here, not from the blend with Euclid.
         self._learned = L
 
-    def partial_fit(self, X, y=None, *, pairs=None, similar=None, constraint_weight=None):
+    @one_blas_thread
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        *,
+        pairs: MatrixLike | None = None,
+        similar: ColumnLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Go on learning from more pairs, in the order in which they are given.
 
         Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, Prior, RandomState
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.priors import check_prior, prior_factor
 from nearkin.learners.settings import check_count, check_positive, check_tolerance
@@ -100,16 +101,16 @@ class LSML(QuadrupletLearner):
 
     def __init__(
         self,
-        strength=1.0,
+        strength: float = 1.0,
         *,
-        prior="identity",
-        n_comparisons="auto",
-        n_components=None,
-        tol=1e-6,
-        max_iter=500,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        prior: Prior = "identity",
+        n_comparisons: int | Auto = "auto",
+        n_components: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.strength = strength
         self.prior = prior
         self.n_comparisons = n_comparisons
@@ -153,7 +154,7 @@ class LSML(QuadrupletLearner):
             np.concatenate([constraints.near_left, constraints.far_left]),
             np.concatenate([constraints.near_right, constraints.far_right]),
         )
-        level = differences.lengths(differences.base).mean()
+        level = differences.base_lengths.mean()
         # Where all rows coincide there is nothing to weigh.
         price = self.strength * rows.shape[1] / level if level > 0 else 0.0
         loss = residual_loss(price * constraints.weight / len(constraints))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, RandomState
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.similar_scatter import both_kinds, mean_scatter, told_apart, whitening
 from nearkin.learners.settings import check_count, check_share, check_tolerance
@@ -97,17 +98,17 @@ class MMC(PairLearner):
 
     def __init__(
         self,
-        n_neighbors=3,
-        n_random=3,
+        n_neighbors: int = 3,
+        n_random: int = 3,
         *,
-        diagonal=False,
-        ridge=1e-3,
-        n_components=None,
-        tol=1e-6,
-        max_iter=500,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        diagonal: bool = False,
+        ridge: float = 1e-3,
+        n_components: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.n_random = n_random
         self.diagonal = diagonal

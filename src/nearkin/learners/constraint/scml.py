@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, FilePath, MatrixLike, RandomState
 from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
 from nearkin.learners.constraint.discriminant_bases import discriminant_bases, triplet_bases
 from nearkin.learners.constraint.local_composition import compose_locally, kernel_components
@@ -115,19 +117,19 @@ class SCML(TripletLearner):
 
     def __init__(
         self,
-        n_bases=400,
-        beta=1e-5,
+        n_bases: int = 400,
+        beta: float = 1e-5,
         *,
-        n_targets=3,
-        n_impostors=10,
-        bases="auto",
-        n_components=None,
-        local=False,
-        tol=1e-3,
-        max_iter=300,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_targets: int = 3,
+        n_impostors: int = 10,
+        bases: Literal["auto", "discriminant", "triplets"] | np.ndarray = "auto",
+        n_components: int | None = None,
+        local: bool = False,
+        tol: float = 1e-3,
+        max_iter: int = 300,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_bases = n_bases
         self.beta = beta
         self.n_targets = n_targets
@@ -241,7 +243,7 @@ class SCML(TripletLearner):
             self.distance_ = self.__dict__.pop("_local_distance")
             del self.components_
 
-    def transform(self, X, out=None) -> np.ndarray:
+    def transform(self, X: MatrixLike, out: FilePath | None = None) -> np.ndarray:
         """Rows of X in the learned space, where plain Euclid is the learned distance; not with `local`."""
         if self.local:
             raise AttributeError("SCML(local=True) is not an embedding: use KNNClassifier or distance_.")

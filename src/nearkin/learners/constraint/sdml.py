@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from nearkin._types import Auto, Prior
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.priors import check_prior
 from nearkin.learners.constraint.similar_scatter import mean_scatter
@@ -98,15 +99,15 @@ class SDML(PairLearner):
 
     def __init__(
         self,
-        balance=0.5,
-        sparsity=0.1,
+        balance: float = 0.5,
+        sparsity: float = 0.1,
         *,
-        prior="identity",
-        n_components=None,
-        tol=1e-6,
-        max_iter=200,
-        euclid_share="auto",
-    ):
+        prior: Prior = "identity",
+        n_components: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.balance = balance
         self.sparsity = sparsity
         self.prior = prior

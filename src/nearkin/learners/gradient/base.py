@@ -6,13 +6,14 @@ import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from nearkin._types import Auto, ColumnLike, MatrixLike
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
@@ -93,7 +94,14 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return named_solver(self.solver, self.max_iter, self.tol)
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, fit_sample=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike,
+        sample_weight: ColumnLike | None = None,
+        *,
+        fit_sample: int | Auto | None = None,
+    ) -> Self:
         """Learn the map.
 
         Parameters
@@ -107,10 +115,6 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         fit_sample : int or "auto", optional
             Learn from so many of the rows only: a share of every class, chosen by a hash of the row number.
             "auto" is `nearkin.scale.sample_size`.
-
-        Returns
-        -------
-        self
         """
         check_settings(self)
         if fit_sample is not None or in_blocks(X) or self._learns_by_lists(X):

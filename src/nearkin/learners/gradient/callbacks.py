@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 try:
+    if TYPE_CHECKING:
+        # To type checkers scikit-learn's decorator would hide what it decorates.
+        raise ImportError
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 
     #: Calls between a decorated method and whoever called it.
@@ -15,7 +21,7 @@ except ImportError:  # scikit-learn before 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks: there is nothing to set up."""
 
-    def with_callbacks(method):
+    def with_callbacks(method: Method) -> Method:
         return method
 
 

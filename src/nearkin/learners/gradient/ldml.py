@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState, Start
 from nearkin.learners.gradient.base import after_kernel
 from nearkin.learners.gradient.constrained import ConstrainedGradientLearner
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.pair_logistic import PairLogisticLoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 
 class LDML(ConstrainedGradientLearner):
@@ -81,21 +86,21 @@ class LDML(ConstrainedGradientLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        n_neighbors=3,
-        temperature="auto",
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_neighbors: int = 3,
+        temperature: float | Auto = "auto",
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.temperature = temperature
@@ -111,10 +116,19 @@ class LDML(ConstrainedGradientLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
-    def fit(self, X, y=None, sample_weight=None, *, pairs=None, similar=None, constraint_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        pairs: MatrixLike | None = None,
+        similar: ColumnLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn from labels, or from pairs of rows.
 
         Parameters

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, minimise_exactly, named_solver
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
 from nearkin.objective import Objective
+from nearkin.solvers.base import SolverLike
 from nearkin.solvers.coordinates import whitening
 from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
@@ -185,23 +189,23 @@ class LMNN(_LargeMarginLearner):
 
     def __init__(
         self,
-        n_targets=3,
-        mu=0.5,
+        n_targets: int = 3,
+        mu: float = 0.5,
         *,
-        n_components=None,
-        init="identity",
-        kernel=None,
-        refresh_targets="auto",
-        solver="lbfgs",
-        max_iter=200,
-        tol=1e-5,
-        euclid_share="auto",
-        search="exact",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        n_components: int | None = None,
+        init: Start = "identity",
+        kernel: KernelLike | None = None,
+        refresh_targets: int | Auto = "auto",
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        euclid_share: float | Auto = "auto",
+        search: Literal["exact", "auto"] = "exact",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_targets = n_targets
         self.mu = mu
         self.n_components = n_components
@@ -219,7 +223,7 @@ class LMNN(_LargeMarginLearner):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_targets": [1, 3, 5]}
 
 
@@ -261,23 +265,23 @@ class LMCA(_LargeMarginLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        n_targets=3,
-        mu=0.5,
-        init="pca",
-        kernel=None,
-        refresh_targets=0,
-        solver="lbfgs",
-        max_iter=200,
-        tol=1e-5,
-        euclid_share="auto",
-        search="exact",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        n_targets: int = 3,
+        mu: float = 0.5,
+        init: Start = "pca",
+        kernel: KernelLike | None = None,
+        refresh_targets: int | Auto = 0,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        euclid_share: float | Auto = "auto",
+        search: Literal["exact", "auto"] = "exact",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.n_targets = n_targets
         self.mu = mu
@@ -295,7 +299,7 @@ class LMCA(_LargeMarginLearner):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": low_rank_choices(n_samples, n_features), "n_targets": [1, 3]}
 
     def _map(self):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 
 class MCML(GradientLearner):
@@ -83,22 +86,22 @@ class MCML(GradientLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        temperature="auto",
-        ridge=1e-3,
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        early_stopping=False,
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        temperature: float | Auto = "auto",
+        ridge: float = 1e-3,
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        early_stopping: bool | Auto = False,
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.temperature = temperature
         self.ridge = ridge
@@ -115,7 +118,7 @@ class MCML(GradientLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
     def _map(self):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import CLASSIFICATION, REGRESSION
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, without_zero_weights
 from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 TASKS = ("auto", CLASSIFICATION, REGRESSION)
 #: Floats with more distinct values are taken for measurements, not classes.
@@ -106,23 +110,23 @@ class MEGM(GradientLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        n_neighbors="log2",
-        task="auto",
-        penalty=0.0,
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        early_stopping="auto",
-        euclid_share="auto",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        n_neighbors: int | Literal["log2"] | None = "log2",
+        task: Literal["auto", "classification", "regression"] = "auto",
+        penalty: float = 0.0,
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        early_stopping: bool | Auto = "auto",
+        euclid_share: float | Auto = "auto",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.task = task
@@ -140,7 +144,7 @@ class MEGM(GradientLearner):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
     def _map(self):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from nearkin._types import ColumnLike, MatrixLike, RandomState
 from nearkin.learners.gradient.constrained import ConstrainedGradientLearner
-from nearkin.losses import NCALoss
+from nearkin.losses import Loss, NCALoss
 from nearkin.maps import LinearMap
+from nearkin.maps.base import Map
+from nearkin.solvers.base import SolverLike
 
 
 class MetricLearner(ConstrainedGradientLearner):
@@ -54,17 +59,17 @@ class MetricLearner(ConstrainedGradientLearner):
 
     def __init__(
         self,
-        map=None,
-        loss=None,
-        solver="lbfgs",
+        map: Map | None = None,
+        loss: Loss | None = None,
+        solver: SolverLike = "lbfgs",
         *,
-        max_iter=100,
-        tol=1e-5,
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.map = map
         self.loss = loss
         self.solver = solver
@@ -83,15 +88,15 @@ class MetricLearner(ConstrainedGradientLearner):
 
     def fit(
         self,
-        X,
-        y=None,
-        sample_weight=None,
+        X: MatrixLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
-        pairs=None,
-        similar=None,
-        triplets=None,
-        constraint_weight=None,
-    ):
+        pairs: MatrixLike | None = None,
+        similar: ColumnLike | None = None,
+        triplets: MatrixLike | None = None,
+        constraint_weight: ColumnLike | None = None,
+    ) -> Self:
         """Learn the map from labels, from pairs or from triplets.
 
         Parameters

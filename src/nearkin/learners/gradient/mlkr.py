@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import REGRESSION
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.learners.gradient.megm import MEGM
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 
 class MLKR(MEGM):
@@ -58,24 +61,24 @@ class MLKR(MEGM):
     tasks = (REGRESSION,)  # type: ignore[assignment]
     #: What `MEGM` offers and MLKR has settled.
     n_neighbors = None
-    task = REGRESSION
+    task = "regression"
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        penalty=0.0,
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        early_stopping="auto",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        penalty: float = 0.0,
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        early_stopping: bool | Auto = "auto",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.penalty = penalty
         self.init = init
@@ -90,5 +93,5 @@ class MLKR(MEGM):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
+from nearkin._types import Auto, MatrixLike, RandomState, Start
 from nearkin.distances.embeddings import BlendedEmbedding, GatedEmbedding
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.early_stopping import errors_of_unseen
@@ -11,7 +14,9 @@ from nearkin.learners.gradient.lmnn import at_best_scale, check_margin_settings
 from nearkin.learners.gradient.policy import EarlyStoppingPolicy, FitPolicy
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import GatedMap
+from nearkin.maps.kernel import KernelLike
 from nearkin.solvers import SolverResult
+from nearkin.solvers.base import SolverLike
 
 
 class MoLMNN(GradientLearner):
@@ -103,25 +108,25 @@ class MoLMNN(GradientLearner):
 
     def __init__(
         self,
-        n_regions=2,
-        gating="softmax",
-        n_components=None,
+        n_regions: int = 2,
+        gating: Literal["softmax", "sigmoid"] = "softmax",
+        n_components: int | None = None,
         *,
-        n_targets=3,
-        mu=0.5,
-        init="pca",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=30,
-        steps_per_round=10,
-        tol=1e-3,
-        early_stopping="auto",
-        euclid_share="auto",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        n_targets: int = 3,
+        mu: float = 0.5,
+        init: Start = "pca",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 30,
+        steps_per_round: int = 10,
+        tol: float = 1e-3,
+        early_stopping: bool | Auto = "auto",
+        euclid_share: float | Auto = "auto",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_regions = n_regions
         self.gating = gating
         self.n_components = n_components
@@ -141,19 +146,19 @@ class MoLMNN(GradientLearner):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_regions": [2, 4], "gating": ["softmax", "sigmoid"]}
 
-    def gate(self, X) -> np.ndarray:
+    def gate(self, X: MatrixLike) -> np.ndarray:
         """How open each region's gate is for each row, from 0 to 1 (n_samples x n_regions)."""
         X = self._validate_new(X)
         return self._embedding.gate(X)
 
-    def region(self, X) -> np.ndarray:
+    def region(self, X: MatrixLike) -> np.ndarray:
         """The region whose gate is most open for each row."""
         return self.gate(X).argmax(axis=1)
 
-    def region_embedding(self, X, region: int, n_dimensions: int = 2) -> np.ndarray:
+    def region_embedding(self, X: MatrixLike, region: int, n_dimensions: int = 2) -> np.ndarray:
         """Rows under one region's projection, turned so that few dimensions show most of it.
 
         Made for plots: draw the rows of `region` in it. The dimensions are the leading singular

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses import Loss, NCALoss
 from nearkin.losses.log_nca import LogNCALoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 OBJECTIVES: dict[str, type[Loss]] = {"error": NCALoss, "log": LogNCALoss}
 
@@ -84,21 +89,21 @@ class NCA(GradientLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        objective="error",
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        early_stopping=False,
-        euclid_share="auto",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-    ):
+        objective: Literal["error", "log"] = "error",
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        early_stopping: bool | Auto = False,
+        euclid_share: float | Auto = "auto",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.objective = objective
         self.init = init
@@ -114,7 +119,7 @@ class NCA(GradientLearner):
         self.random_state = random_state
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
     def _map(self):

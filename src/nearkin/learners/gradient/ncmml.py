@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.centre import CentreLoss
 from nearkin.maps import LinearMap
+from nearkin.maps.kernel import KernelLike
+from nearkin.solvers.base import SolverLike
 
 
 class NCMML(GradientLearner):
@@ -85,23 +88,23 @@ class NCMML(GradientLearner):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        n_centres=1,
-        temperature="auto",
-        leave_one_out=True,
-        init="auto",
-        kernel=None,
-        solver="lbfgs",
-        max_iter=100,
-        tol=1e-5,
-        early_stopping="auto",
-        n_init=1,
-        warm_start=False,
-        verbose=0,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_centres: int = 1,
+        temperature: float | Auto = "auto",
+        leave_one_out: bool = True,
+        init: Start = "auto",
+        kernel: KernelLike | None = None,
+        solver: SolverLike = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        early_stopping: bool | Auto = "auto",
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_centres = n_centres
         self.temperature = temperature
@@ -119,7 +122,7 @@ class NCMML(GradientLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features), "n_centres": [1, 3]}
 
     def _map(self):

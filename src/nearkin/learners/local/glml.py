@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal, Self
 
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
+from nearkin._types import Auto, ColumnLike, MatrixLike
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_query import GaussianClasses, PerQueryDistance
@@ -14,6 +16,7 @@ from nearkin.learners.base import Learner
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import fixed_signs, ridged
+from nearkin.numerics.threads import one_blas_thread
 
 # Beyond this many features, eigenvectors per query take too long and covariances are mostly noise.
 MOST_COORDINATES = 100
@@ -97,15 +100,15 @@ class GLML(Learner):
 
     def __init__(
         self,
-        shrinkage="auto",
-        covariance="full",
-        ridge=0.1,
+        shrinkage: float | Literal["auto", "ledoit-wolf"] = "auto",
+        covariance: Literal["full", "diagonal"] = "full",
+        ridge: float = 0.1,
         *,
-        floor=0.01,
-        n_components="auto",
-        n_candidates="auto",
-        euclid_share="auto",
-    ):
+        floor: float = 0.01,
+        n_components: int | Auto | None = "auto",
+        n_candidates: int | Auto | None = "auto",
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.shrinkage = shrinkage
         self.covariance = covariance
         self.ridge = ridge
@@ -118,7 +121,8 @@ class GLML(Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"shrinkage": ["auto", 0.5], "ridge": [0.1, 0.5]}
 
-    def fit(self, X, y):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Estimate the densities of the classes.
 
         Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
@@ -19,7 +21,7 @@ from nearkin.numerics.local_directions import discriminant_directions
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.selection import smallest_per_row
-from nearkin.numerics.threads import blas_threads
+from nearkin.numerics.threads import blas_threads, one_blas_thread
 from nearkin.rows_in_blocks import by_blocks
 
 # "auto" makes every row focal up to this many.
@@ -103,15 +105,15 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
 
     def __init__(
         self,
-        n_targets=10,
-        n_impostors=10,
-        compactness=1.0,
-        n_voters=7,
+        n_targets: int = 10,
+        n_impostors: int = 10,
+        compactness: float = 1.0,
+        n_voters: int = 7,
         *,
-        n_focal="auto",
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_focal: int | Auto | None = "auto",
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_targets = n_targets
         self.n_impostors = n_impostors
         self.compactness = compactness
@@ -124,7 +126,8 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"compactness": [0.3, 1.0], "n_voters": [7, 15]}
 
-    def fit(self, X, y):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Find the directions of every focal row.
 
         Parameters
@@ -176,7 +179,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return np.sort(np.concatenate(chosen))
 
     @by_blocks
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Share of the weighted votes of each class, in the order of `classes_`."""
         return self._shared_proba(self._validate_new(X))
 
@@ -189,7 +192,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return votes / votes.sum(axis=1, keepdims=True)
 
     @by_blocks
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The class of the largest sum of votes; the first among equals."""
         P = self.predict_proba(X)
         return self.classes_[P.argmax(axis=1)]

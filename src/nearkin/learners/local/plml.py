@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Self
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.mixed import MixedDistance, NearestRowWeights
 from nearkin.learners.base import Learner
@@ -19,6 +21,7 @@ from nearkin.numerics.linear_metric import Span
 from nearkin.numerics.neighbours import other_class_neighbours, same_class_neighbours
 from nearkin.numerics.products import row_distances
 from nearkin.numerics.psd_mixture import MixtureSolution, solve_psd_mixture
+from nearkin.numerics.threads import one_blas_thread
 from nearkin.supervision.triplets import nearest_other_rows
 
 # Neighbours that make the graph along which weights are smooth.
@@ -116,20 +119,20 @@ class PLML(Learner):
 
     def __init__(
         self,
-        n_anchors="auto",
-        smoothness=100.0,
-        locality=1.0,
-        shrinkage=1.0,
-        pull=1.0,
+        n_anchors: int | Auto = "auto",
+        smoothness: float = 100.0,
+        locality: float = 1.0,
+        shrinkage: float = 1.0,
+        pull: float = 1.0,
         *,
-        n_targets=3,
-        n_impostors=10,
-        ridge=0.01,
-        tol=1e-2,
-        max_iter=500,
-        random_state=None,
-        euclid_share="auto",
-    ):
+        n_targets: int = 3,
+        n_impostors: int = 10,
+        ridge: float = 0.01,
+        tol: float = 1e-2,
+        max_iter: int = 500,
+        random_state: RandomState = None,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_anchors = n_anchors
         self.smoothness = smoothness
         self.locality = locality
@@ -147,7 +150,8 @@ class PLML(Learner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"pull": [0.1, 1.0, 10.0]}
 
-    def fit(self, X, y):
+    @one_blas_thread
+    def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Learn the weights, then the metrics.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
@@ -38,7 +39,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
 
     distance_: PerPrototypeDistance
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn prototypes and their metrics.
 
         Parameters
@@ -184,7 +185,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         )
 
     @by_blocks
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The class of the nearest prototype, the first among equally near ones; or of the shared vote."""
         X = self._validate_new(X)
         if self._voting is None:
@@ -192,7 +193,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         return self.classes_[self._shared_proba(X).argmax(axis=1)]
 
     @by_blocks
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities from the distance ratios of the training objective.
 
         With R_c the distance to class c over that to the nearest other class, class c gets
@@ -214,7 +215,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         P = 1 / (1 + np.exp(self.beta * (R - 1)))
         return P / P.sum(axis=1, keepdims=True)
 
-    def project(self, X, prototype: int, n_components: int = 2) -> np.ndarray:
+    def project(self, X: MatrixLike, prototype: int, n_components: int = 2) -> np.ndarray:
         """Rows as the prototype's metric sees them: its strongest axes, the prototype at the origin.
 
         With ``rank=2`` the two axes are the whole metric: squared lengths are the learned distances.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
 from nearkin.learners.prototype.starts import start_matrix
 from nearkin.maps import KernelMap
+from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_scale
 
 # More rows than this are represented by as many random ones (Nystroem).
@@ -119,28 +121,28 @@ class KernelLMDL(PrototypeLearner):
 
     def __init__(
         self,
-        n_prototypes=5,
-        rank=None,
-        beta=3.0,
+        n_prototypes: int | dict[Any, int] | Auto = 5,
+        rank: int | None = None,
+        beta: float = 3.0,
         *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        n_landmarks=None,
-        n_components=None,
-        init="random",
-        init_metric="auto",
-        batch_size="auto",
-        max_epochs=200,
-        tol=1e-3,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_init=1,
-        random_state=None,
-        verbose=0,
-        euclid_share="auto",
-    ):
+        kernel: KernelLike = "rbf",
+        gamma: float | Literal["scale"] = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_landmarks: int | None = None,
+        n_components: int | None = None,
+        init: Literal["random", "kmeans"] = "random",
+        init_metric: Literal["auto", "pca", "whiten"] = "auto",
+        batch_size: int | Auto = "auto",
+        max_epochs: int = 200,
+        tol: float = 1e-3,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_init: int = 1,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_prototypes = n_prototypes
         self.rank = rank
         self.beta = beta
@@ -163,7 +165,7 @@ class KernelLMDL(PrototypeLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         # For standardised features "scale" is one over their number.
         return {"gamma": [0.1 / n_features, "scale", 3.0 / n_features], "n_prototypes": [1, 5]}
 
@@ -191,8 +193,8 @@ class KernelLMDL(PrototypeLearner):
         if n_landmarks < len(X):
             chosen = np.sort(rng.choice(len(X), n_landmarks, replace=False))
         self.landmarks_ = X[chosen]
-        settings = {"gamma": kernel_scale(X, given.gamma), "degree": given.degree, "coef0": given.coef0}
-        rows = KernelValues(self.landmarks_, given.kernel, **settings)
+        gamma = kernel_scale(X, given.gamma)
+        rows = KernelValues(self.landmarks_, given.kernel, gamma, given.degree, given.coef0)
         K = rows(X)
         orthonormal = kernel_basis(K[chosen])
         features = K @ orthonormal.T

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
+import numpy as np
+
+from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import resolve_rank, start_coordinates
@@ -114,23 +117,23 @@ class LMDL(PrototypeLearner):
 
     def __init__(
         self,
-        n_prototypes=5,
-        rank=None,
-        beta=3.0,
+        n_prototypes: int | dict[Any, int] | Auto = 5,
+        rank: int | None = None,
+        beta: float = 3.0,
         *,
-        init="random",
-        init_metric="auto",
-        n_components=None,
-        batch_size="auto",
-        max_epochs=200,
-        tol=1e-3,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_init=1,
-        random_state=None,
-        verbose=0,
-        euclid_share="auto",
-    ):
+        init: Literal["random", "kmeans"] = "random",
+        init_metric: Literal["auto", "standard", "whiten", "pca", "identity"] | np.ndarray = "auto",
+        n_components: int | None = None,
+        batch_size: int | Auto = "auto",
+        max_epochs: int = 200,
+        tol: float = 1e-3,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_init: int = 1,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_prototypes = n_prototypes
         self.rank = rank
         self.beta = beta
@@ -148,7 +151,7 @@ class LMDL(PrototypeLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         # A low rank regularises where the classes are small; many prototypes serve many rows.
         return {"n_prototypes": [1, 5, 10], "rank": [None, max(2, min(n_features // 3, 16))]}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
+from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import start_coordinates
@@ -99,21 +100,21 @@ class LPD(PrototypeLearner):
 
     def __init__(
         self,
-        n_prototypes=5,
-        beta=3.0,
+        n_prototypes: int | dict[Any, int] | Auto = 5,
+        beta: float = 3.0,
         *,
-        init="random",
-        init_metric="auto",
-        batch_size="auto",
-        max_epochs=200,
-        tol=1e-3,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_init=1,
-        random_state=None,
-        verbose=0,
-        euclid_share="auto",
-    ):
+        init: Literal["random", "kmeans"] = "random",
+        init_metric: Literal["auto", "standard", "identity"] = "auto",
+        batch_size: int | Auto = "auto",
+        max_epochs: int = 200,
+        tol: float = 1e-3,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_init: int = 1,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        euclid_share: float | Auto = "auto",
+    ) -> None:
         self.n_prototypes = n_prototypes
         self.beta = beta
         self.init = init
@@ -129,7 +130,7 @@ class LPD(PrototypeLearner):
         self.euclid_share = euclid_share
 
     @classmethod
-    def tuning_grid(cls, n_samples, n_features, n_classes):
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_prototypes": [1, 5, 10], "beta": [3.0, 10.0]}
 
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:

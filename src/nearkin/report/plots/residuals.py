@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from nearkin._types import ColumnLike
 from nearkin.report.theme import ACCENT, INK, new_figure
 
 
-def prediction_figure(target: str, true, predicted) -> go.Figure:
+def prediction_figure(target: str, true: ColumnLike, predicted: ColumnLike) -> go.Figure:
     """Predicted against true values of one regression target, with the line of perfect predictions."""
     true, predicted = np.asarray(true, dtype=float), np.asarray(predicted, dtype=float)
     low, high = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
@@ -32,7 +33,7 @@ def prediction_figure(target: str, true, predicted) -> go.Figure:
     return figure
 
 
-def residual_figure(target: str, true, predicted) -> go.Figure:
+def residual_figure(target: str, true: ColumnLike, predicted: ColumnLike) -> go.Figure:
     """True minus predicted against predicted: a slope or a funnel shows what the model misses."""
     true, predicted = np.asarray(true, dtype=float), np.asarray(predicted, dtype=float)
     figure = new_figure(360, showlegend=False)
