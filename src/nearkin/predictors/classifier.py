@@ -247,6 +247,13 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         ]
         return np.column_stack(winners) if self._several else winners[0]
 
+    def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
+        """Share of the rows predicted right, with several columns of y in all of them."""
+        if not self._several:
+            return float(super().score(X, y, sample_weight))
+        right = (np.asarray(self.predict(X)) == np.asarray(y)).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
     def _winners(self, votes: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
         # Neighbours are in order of nearness, so the first whose class has the top vote decides.
         codes = self._outputs()[column][1][indices]
