@@ -7,7 +7,7 @@ OLDEST  = .venv-oldest
 PYTEST_FLAGS ?= -n 2
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-slow test-oldest lint types docs dist clean
+.PHONY: demo test test-slow test-oldest lint types docs dist bench-smoke clean
 
 # Quick learners with their defaults: seconds of work, so that the answer is the same on a busy machine.
 demo: $(VENV)/.installed
@@ -33,6 +33,10 @@ types: $(VENV)/.installed-dev
 # The site, offline and from PyPI packages only; any warning is an error. See docs/_build/html/index.html.
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# That every benchmark still runs, at small sizes and without the peers' environments; no times are judged.
+bench-smoke: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.run --smoke
 
 # What would be uploaded, built, checked, installed elsewhere and tried.
 dist: $(VENV)/.installed-dev

@@ -31,12 +31,15 @@ class Measurer:
         Interpreters named by the user, by version.
     left_out : tuple of str
         Contestants not to measure.
+    ours_only : bool
+        Whether to measure only those that run in this environment.
     """
 
-    def __init__(self, environments: Path, interpreters: dict, left_out: tuple = ()):
+    def __init__(self, environments: Path, interpreters: dict, left_out: tuple = (), ours_only: bool = False):
         self.environments = environments
         self.interpreters = interpreters
         self.left_out = left_out
+        self.ours_only = ours_only
 
     def measure_entry(self, module: str, entry: Entry, quick: bool, growth: bool = True) -> dict:
         """All measurements of an entry: its cases, and the cases along which sizes grow."""
@@ -58,7 +61,11 @@ class Measurer:
         self, module: str, entry: Entry, case: dict, rounds: int, growing: bool = False
     ) -> dict:
         chosen = [
-            c for c in entry.contestants if (c.in_growth or not growing) and c.name not in self.left_out
+            c
+            for c in entry.contestants
+            if (c.in_growth or not growing)
+            and c.name not in self.left_out
+            and (c.environment == HERE or not self.ours_only)
         ]
         results = {c.name: self.measure(module, c, case) for c in chosen}
         for contestant in (rounds - 1) * chosen:

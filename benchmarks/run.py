@@ -27,6 +27,9 @@ def parse(arguments: list | None) -> argparse.Namespace:
         "--quick", action="store_true", help="small sizes, no growth, no promises: a minute or so"
     )
     parser.add_argument(
+        "--smoke", action="store_true", help="quick and without peers' environments; fails if anything does"
+    )
+    parser.add_argument(
         "--no-growth", action="store_true", help="leave out the cases that show how cost grows"
     )
     parser.add_argument(
@@ -109,11 +112,17 @@ def main(arguments: list | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    measurer = Measurer(options.envs, interpreters, left_out=tuple(options.without))
+    measurer = Measurer(options.envs, interpreters, tuple(options.without), ours_only=options.smoke)
     results = []
     for name in options.names or entry_names():
         results.append(
-            run_entry(name, measurer, quick=options.quick, growth=not options.no_growth, cases=options.case)
+            run_entry(
+                name,
+                measurer,
+                quick=options.quick or options.smoke,
+                growth=not options.no_growth,
+                cases=options.case,
+            )
         )
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
@@ -125,7 +134,22 @@ def main(arguments: list | None = None) -> int:
 
         for measured in results:
             print_report(measured, Console())
+    if options.smoke:
+        broken = failures(results)
+        print("\n".join(broken) or "every benchmark runs", file=sys.stderr)
+        return 1 if broken else 0
     return 1 if any(check["kept"] is False for measured in results for check in measured["targets"]) else 0
+
+
+def failures(results: list[dict]) -> list[str]:
+    """A line for each contestant that did not come to an end."""
+    return [
+        f"{measured['entry']}, {name}: {result.get('error', 'not done in time')}"
+        for measured in results
+        for case in measured["cases"]
+        for name, result in case["results"].items()
+        if "seconds" not in result
+    ]
 
 
 if __name__ == "__main__":

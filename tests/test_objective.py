@@ -11,23 +11,22 @@ from nearkin.losses.centre import CentreLoss
 from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps import GatedMap, KernelMap, LinearMap, Map
 from nearkin.objective import OVERFLOWED, Objective
-from nearkin.pairwise import HingePolicy, ListPolicy, SoftPolicy
+from nearkin.pairwise import ListPolicy, SoftPolicy
 
 # Policies under which so few rows are listed, and policies under which they never are. A list kept over
 # several evaluations would tell nothing of the gradient at one point: none is older than its evaluation.
-FRESH = ListPolicy(oldest=0)
 LISTED = SoftPolicy(
     smallest_listed=2,
-    largest_listed_share=1.0,
-    mutual=0.0,
+    largest_margin=0.0,
+    largest_listed_share=3.0,
     neglected_share=1e-13,
     certain_share=1e-13,
-    lists=FRESH,
 )
 BLOCKED = SoftPolicy(smallest_listed=10**9)
 #: No list is short enough: rows are listed and forgotten in turn.
 STREAMED = replace(LISTED, largest_listed=0, largest_streamed_share=1.0)
-HINGES_LISTED, HINGES_BLOCKED = HingePolicy(lists=FRESH), HingePolicy(largest_listed_per_row=0)
+HINGES_LISTED = ListPolicy(largest_margin=0.0, largest_listed_share=3.0)
+HINGES_BLOCKED = ListPolicy(largest_listed=0)
 
 # Instances that need more than defaults; every other class found is tried as it comes.
 LOSS_VARIANTS = {
@@ -95,7 +94,7 @@ def test_gradient_matches_finite_differences(map_, loss):
         listed = objective.state.memory.lists.pairs is not None
         assert listed == (policy in (LISTED, HINGES_LISTED))
     if policy == STREAMED:
-        assert objective.state.memory.neighbours < np.inf
+        assert objective.state.memory.reach.decay > 0
 
 
 @pytest.mark.parametrize("map_", list(instances("nearkin.maps", Map, MAP_VARIANTS)))

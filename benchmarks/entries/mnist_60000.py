@@ -8,14 +8,17 @@ import numpy as np
 
 from benchmarks.entries.nca import quietly
 from benchmarks.entry import Contestant, Entry, Target
+from benchmarks.labelled import labelled_data
 
 NCA_STEPS = 20
 KERNEL_STEPS = 60
 KERNEL_LANDMARKS = 1_000
 
 
-def make_data(n: int, d: int) -> tuple:
+def make_data(n: int, d: int, name: str = "mnist") -> tuple:
     """X, y of the training part, X_test, y_test, in the principal dimensions of the former."""
+    if name != "mnist":
+        return labelled_data(name, n, d)
     folder = os.environ.get("NEARKIN_DATA")
     if not folder:
         raise RuntimeError("MNIST is read from a folder: set NEARKIN_DATA to it.")
@@ -84,7 +87,7 @@ ENTRY = Entry(
         Contestant("NCA", nca, quality=quality, repeats=1, time_bound=3600),
     ),
     cases=({"n": 60_000, "d": 164},),
-    quick_cases=({"n": 1_000, "d": 20},),
+    quick_cases=({"name": "digits", "n": 1_000, "d": 20},),
     # 25 times the data are one gigabyte.
     targets=(
         Target("LMNN", "data", 25.0, "peak_extra_bytes"),

@@ -93,17 +93,17 @@ class Objective:
         return again
 
     def narrowed(self, rows: np.ndarray) -> Objective:
-        """The objective of some of the rows, with the scales of all; for a `losses.base.Narrowable` loss."""
+        """The objective of some of the rows, with the scales of all; for a `losses.base.Narrowable` state."""
         part = copy.copy(self)
         part.F, part.y = self.F[rows], self.y[rows]
         part.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
         part._last = None
-        part.state = self.loss.narrowed(self.state, rows)  # type: ignore[attr-defined]
+        part.state = self.state.narrowed(rows)
         return part
 
     def neighbours_per_row(self, theta: np.ndarray) -> float:
-        """About how many neighbours of a row have a say at theta; for a `Narrowable` loss, too."""
-        return self.loss.neighbours_per_row(self._forward(theta)[0], self.state)  # type: ignore[attr-defined]
+        """About how many neighbours of a row have a say at theta; for a `Narrowable` state, too."""
+        return self.state.neighbours_per_row(self._forward(theta)[0])
 
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
         """The objective as a function of one stretch of theta, the rest held still."""

@@ -18,7 +18,7 @@ for folder in (ROOT, Path(__file__).parent):
 
 from benchmarks.data import gaussian_mixture  # noqa: E402
 from benchmarks.entry import PER_STEP, Entry, Target, entry_names, load_entry  # noqa: E402
-from benchmarks.run import main, run_entry  # noqa: E402
+from benchmarks.run import failures, main, run_entry  # noqa: E402
 
 from benchmarks import environments, measuring, summary, worker  # noqa: E402
 
@@ -68,6 +68,17 @@ def test_broken_and_missing_peers_do_not_stop_the_run(measured):
         "timed_out": 1.5,
         "time_ratio": 1.5 / results(measured)["fast"]["seconds"],
     }
+
+
+def test_smoke_fails_if_anybody_does(measured):
+    broken = failures([measured])
+    assert {line.partition(":")[0].partition(", ")[2] for line in broken} == {
+        "failing",
+        "elsewhere",
+        "endless",
+    }
+    assert "this peer is broken" in broken[0]
+    assert not failures([{**measured, "cases": [{"results": {"fast": results(measured)["fast"]}}]}])
 
 
 def test_growth_exponents_are_those_of_the_power_law(measured):

@@ -3,11 +3,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nearkin.losses import LargeMarginLoss
-from nearkin.pairwise import HingePolicy, ListPolicy, SearchPolicy
-from nearkin.pairwise.lists import PairMemory
+from nearkin.pairwise import ListPolicy
 
 #: Never a list, and small blocks: as with many rows where everything is an impostor.
-BLOCKS = HingePolicy(largest_listed_per_row=0, lists=ListPolicy(search=SearchPolicy(block_bytes=1)))
+BLOCKS = ListPolicy(largest_listed=0, block_bytes=1)
 
 
 def rows(n=90, e=3, seed=0):
@@ -104,25 +103,18 @@ def test_real_targets_are_refused():
         LargeMarginLoss().prepare(np.zeros((3, 1)), np.array([0.1, 0.2, 0.3]))
 
 
-def test_lists_come_back_after_a_step_too_far(monkeypatch):
-    lists, within = [], PairMemory.within
-
-    def counted(*args):
-        lists.append(within(*args))
-        return lists[-1]
-
-    monkeypatch.setattr(PairMemory, "within", counted)
+def test_lists_come_back_after_a_step_too_far():
     Z, y, _ = rows(n=600)
     loss = LargeMarginLoss(2)
     state = loss.prepare(Z, y)
     for scale, listed in ((20.0, True), (0.01, False), (20.0, True)):
         loss.value_and_grad(scale * Z, state)
-        assert (lists[-1] is not None) == listed
-    before = len(lists)
+        assert (state.memory.lists.pairs is not None) == listed
     loss.value_and_grad(0.01 * Z, state)
+    before = state.memory.lists.searches
     loss.value_and_grad(0.01 * Z, state)
     # Once it is known to be crowded, a look at some rows is enough.
-    assert len(lists) == before + 1
+    assert state.memory.lists.searches == before
 
 
 @pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])

@@ -10,10 +10,11 @@ from scipy.special import softmax
 from nearkin.losses import DriftLoss, MEGMLoss, NCALoss, TotalLoss
 from nearkin.losses.megm import MEGM_POLICY
 from nearkin.numerics.threads import allowed_workers
-from nearkin.pairwise import ListPolicy, SearchPolicy, SoftPolicy
+from nearkin.pairwise import SoftPolicy
+from nearkin.pairwise.soft_neighbours import Reach
 
 #: Lists of near pairs for however few rows, and however long.
-LISTED = {"smallest_listed": 10, "largest_listed_share": 1.0}
+LISTED = {"smallest_listed": 10, "largest_listed_share": 3.0}
 NCA_LISTED, MEGM_LISTED = SoftPolicy(**LISTED), replace(MEGM_POLICY, **LISTED)
 BLOCKS = SoftPolicy(smallest_listed=10**9)
 #: No list is short enough, so that rows are listed and forgotten some at a time.
@@ -65,7 +66,7 @@ def test_near_pairs_and_full_blocks_agree(blocked, loss, dtype):
     Z = Z.astype(dtype)
     state = blocked.prepare(Z, y, start=Z, sample_weight=w)
     full, full_gradient = blocked.value_and_grad(3 * Z, state)
-    assert not state.inexact  # too few rows to list pairs
+    assert not state.inexact
     state = loss.prepare(Z, y, start=Z, sample_weight=w)
     listed, listed_gradient = loss.value_and_grad(3 * Z, state)
     assert state.inexact
@@ -75,7 +76,7 @@ def test_near_pairs_and_full_blocks_agree(blocked, loss, dtype):
     ) * np.linalg.norm(full_gradient)
     certain, certain_gradient = loss.value_and_grad(3 * Z, state, exact=True)
     assert not state.inexact
-    assert state.memory.lists.pairs is not None
+    assert state.memory.lists.pairs is None  # a list of its own, forgotten since
     assert certain == pytest.approx(full, rel=1e-4)
     np.testing.assert_allclose(certain_gradient, full_gradient, atol=1e-4 * np.abs(full_gradient).max())
 
@@ -93,7 +94,7 @@ def test_stretches_of_rows_and_full_blocks_agree(targets, dtype):
         value, gradient = loss.value_and_grad(3 * Z, state, exact=exact)
         assert state.inexact != exact
         assert state.memory.lists.pairs is None
-        assert 1 < state.memory.neighbours < 600
+        assert exact or 1 < state.memory.reach.neighbours < 600
         tolerance = 1e-4 if exact else 15 * state.tolerance
         assert value == pytest.approx(full, rel=tolerance)
         assert np.linalg.norm(gradient - full_gradient) <= tolerance * np.linalg.norm(full_gradient)
@@ -125,9 +126,9 @@ def test_near_pairs_and_full_blocks_agree_for_real_targets():
 def test_several_workers_give_what_one_gives(targets):
     Z, y, w = rows(n=400, spread=6.0)
     y = y if targets == "classes" else np.random.RandomState(0).standard_normal((400, 2))
-    loss, results = MEGMLoss(4, replace(MEGM_LISTED, lists=ListPolicy(SearchPolicy(pair_cost=np.inf)))), []
+    loss, results = MEGMLoss(4, MEGM_LISTED), []
     for workers in (1, 3):
-        with allowed_workers(workers):
+        with allowed_workers(workers, always=True):
             state = loss.prepare(Z, y, start=Z, sample_weight=w)
             results.append((*loss.value_and_grad(3 * Z, state), state.memory.nearest))
         assert state.inexact
@@ -153,9 +154,9 @@ def test_too_many_near_pairs_fall_back_to_blocks():
     state = loss.prepare(Z, y)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
     # A look that promises too little leads to a search that gives up.
-    loss = NCALoss(SoftPolicy(smallest_listed=10, mutual=0.0))
-    state = loss.prepare(Z, y)
+    state.memory.reach = Reach(20.0, 1.0)
     assert loss.value_and_grad(Z, state)[0] == pytest.approx(expected)
+    assert state.memory.lists.searches == 1
     assert state.memory.lists.pairs is None
     assert not state.inexact
 
@@ -167,7 +168,7 @@ def test_narrowed_state_keeps_the_scales_of_the_whole(targets):
     loss = TotalLoss([(1.0, MEGMLoss()), (0.3, DriftLoss())])
     state = loss.prepare(Z, y, start=Z, sample_weight=w)
     kept = np.arange(0, 120, 2)
-    part = loss.narrowed(state, kept)
+    part = state.narrowed(kept)
     value, gradient = loss.value_and_grad(2 * Z[kept], part)
     # The same by hand: rows that are left out are too far away to be seen, and weigh nothing.
     places = kept if state.states[0].order is None else np.argsort(state.states[0].order)[kept]
@@ -192,7 +193,7 @@ def test_neighbours_per_row_tell_broad_from_narrow():
     counts = [state.neighbours_per_row(scale * Z) for scale in (1e-3, 0.5, 1e3)]
     assert counts[0] == pytest.approx(299)
     assert counts[0] > counts[1] > counts[2] == pytest.approx(1.0, abs=0.2)
-    assert DriftLoss().neighbours_per_row(Z, None) == 0
+    assert DriftLoss().prepare(Z, y).neighbours_per_row(Z) == 0
 
 
 @pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])

@@ -6,7 +6,6 @@ from tests.pairwise.pair_sets import listed, near
 
 from nearkin.numerics.threads import allowed_workers
 from nearkin.pairwise.lists import MirroredPairs, PairMemory
-from nearkin.pairwise.policy import ListPolicy, SearchPolicy
 from nearkin.pairwise.search import list_distances, near_pairs
 
 GROUPS = np.repeat(np.arange(4), 30)
@@ -29,23 +28,23 @@ def test_hardly_any_impostor_is_missing_and_none_after_forgetting(seed, size):
     assert near(Z, limits, GROUPS) <= listed(memory.within(Z, limits, 10_000)[0])
 
 
-def test_small_steps_need_few_searches(searches):
+def test_small_steps_need_few_searches():
     rng = np.random.RandomState(0)
     Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), PairMemory(GROUPS)
     for _ in range(20):
         memory.within(Z, limits, 10_000)
         Z = Z @ (np.eye(4) + 0.002 * rng.standard_normal((4, 4)))
     # The first knows of no step, the second looks ahead.
-    assert 2 <= len(searches) <= 7
+    assert 2 <= memory.searches <= 7
 
 
-def test_large_steps_are_searched_anew(searches):
+def test_large_steps_are_searched_anew():
     rng = np.random.RandomState(0)
     Z, limits, memory = rng.standard_normal((120, 4)), np.full(120, 0.5), PairMemory(GROUPS)
     for _ in range(4):
         memory.within(Z, limits, 10_000)
         Z = 0.7 * Z
-    assert len(searches) == 4
+    assert memory.searches == 4
 
 
 def test_too_many_pairs_are_told():
@@ -61,15 +60,15 @@ def test_no_pair_at_all_is_a_list_too():
         assert len(distances) == 0 == len(pairs[1])
 
 
-def test_list_grown_too_long_is_made_anew(searches):
+def test_list_grown_too_long_is_made_anew():
     Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
     limits = np.full(120, 2.0)
     for step in range(4):
         pairs, _ = memory.within((1 + 1e-4 * step) * Z, limits, 10_000)
     # Hardly a move, but now only the nearest count.
-    before = len(searches)
+    before = memory.searches
     fewer, _ = memory.within(Z, limits / 8, 10_000)
-    assert len(searches) == before + 1
+    assert memory.searches == before + 1
     assert len(fewer[1]) < len(pairs[1]) / 3
 
 
@@ -91,11 +90,10 @@ def test_a_list_knows_its_age_and_forgetting_ends_it():
 
 def test_no_attribute_appears_later():
     Z, memory = np.random.RandomState(0).standard_normal((120, 40)), PairMemory()
-    born, searched = set(vars(memory)), set(vars(memory.search))
+    born = set(vars(memory))
     for _ in range(3):
         memory.within(Z, np.full(120, 0.5), 10_000)
     assert set(vars(memory)) == born
-    assert set(vars(memory.search)) == searched
 
 
 def test_a_long_list_does_not_hide_what_came_in():
@@ -109,21 +107,42 @@ def test_a_long_list_does_not_hide_what_came_in():
         Z = 0.98 * Z
 
 
-def test_rows_that_drift_apart_need_few_searches(searches):
+def test_rows_that_drift_apart_need_few_searches():
     # Every pair moves a tenth of its distance a step, but none comes in.
     Z, limits, memory = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 1.5), PairMemory()
     for _ in range(6):
         pairs, _ = memory.within(Z, limits, 10_000)
         assert near(Z, limits) <= listed(pairs)
         Z = 1.1 * Z
-    assert len(searches) <= 4
+    assert memory.searches <= 4
 
 
-def test_no_list_grows_older_than_allowed(searches):
-    Z, limits, memory = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 0.5), PairMemory()
-    for _ in range(2 * ListPolicy().oldest + 4):
-        memory.within(Z, limits, 10_000)
-    assert len(searches) >= 3
+def test_search_in_principal_dimensions_finds_the_same_pairs():
+    rng = np.random.RandomState(0)
+    Z = rng.standard_normal((150, 40)) * 0.8 ** np.arange(40)
+    limits, memory = rng.uniform(1.0, 2.0, 150), PairMemory()
+    (indptr, others), distances = memory.within(Z, limits, 20_000)
+    assert memory.directions.shape[1] < 40
+    assert listed((indptr, others)) == near(Z, limits)
+    owners = np.repeat(np.arange(150), np.diff(indptr))
+    np.testing.assert_allclose(distances, ((Z[owners] - Z[others]) ** 2).sum(axis=1))
+
+
+def test_principal_dimensions_that_tell_too_little_apart_are_given_up():
+    rng = np.random.RandomState(0)
+    Z = 2.0 * rng.standard_normal((150, 40))
+    # In the leading dimensions the rows fall into ten-fold copies, in the others they are far apart.
+    Z[:, :8] = 30.0 * np.repeat(rng.standard_normal((15, 8)), 10, axis=0)
+    memory, limits = PairMemory(), np.full(150, 5.0)
+    assert near(Z, limits) == listed(memory.within(Z, limits, 300)[0])
+    assert memory.directions is None
+
+
+def test_distances_are_exact_far_from_the_origin():
+    Z = (1000 + np.random.RandomState(0).standard_normal((60, 3))).astype(np.float32)
+    (indptr, others), distances = PairMemory().within(Z, np.full(60, 4.0, dtype=np.float32), 10_000)
+    owners = np.repeat(np.arange(60), np.diff(indptr))
+    assert np.abs(((Z[owners] - Z[others]) ** 2).sum(axis=1) - distances).max() < 1e-5
 
 
 @pytest.fixture(params=[1, 3], ids=["one worker", "three workers"])
@@ -131,8 +150,8 @@ def mirrored_list(request):
     """Rows, their near pairs, and the pairs mirrored by so many workers."""
     Z = np.random.RandomState(3).standard_normal((90, 3))
     pairs = near_pairs(Z, np.full(90, 1.5), max_pairs=10**4)
-    with allowed_workers(request.param):
-        yield Z, pairs, MirroredPairs(pairs, SearchPolicy(pair_cost=np.inf))
+    with allowed_workers(request.param, always=True):
+        yield Z, pairs, MirroredPairs(pairs)
 
 
 def as_matrix(starts, columns, values):

@@ -1,9 +1,9 @@
 import numpy as np
 
 from nearkin.numerics.threads import allowed_workers
-from nearkin.pairwise import SearchPolicy, row_block_gradient, row_blocks
+from nearkin.pairwise import ListPolicy, row_block_gradient
 
-SMALL_BLOCKS = SearchPolicy(block_bytes=1)
+SMALL_BLOCKS = ListPolicy(block_bytes=1)
 
 
 def cubes(G, first, norms):
@@ -22,12 +22,11 @@ def test_agrees_with_the_definition():
     np.testing.assert_allclose(dZ, 4 * np.einsum("ij,ijc->ic", D**2, differences))
 
 
-def test_several_workers_give_the_same(monkeypatch):
+def test_several_workers_give_the_same():
     Z = np.random.RandomState(0).standard_normal((90, 3))
     alone = row_block_gradient(Z, cubes)
     # So few rows would be left to one worker.
-    monkeypatch.setattr(row_blocks, "worker_count", lambda work: 3)
-    with allowed_workers(3):
+    with allowed_workers(3, always=True):
         together = row_block_gradient(Z, cubes, policy=SMALL_BLOCKS)
     np.testing.assert_allclose(together[0], alone[0])
     np.testing.assert_allclose(together[1], alone[1], rtol=1e-10, atol=1e-10)

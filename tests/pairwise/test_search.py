@@ -6,14 +6,13 @@ from scipy.spatial.distance import cdist
 from tests.pairwise.pair_sets import listed, near
 
 from nearkin.numerics.threads import allowed_workers
-from nearkin.pairwise import search
-from nearkin.pairwise.policy import SearchPolicy
+from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import (
-    NearPairSearch,
     distances_of,
     near_pairs,
     nearest_rows,
     pairs_within,
+    principal_directions,
     row_stripes,
 )
 
@@ -34,7 +33,7 @@ def test_tiles_do_not_change_the_answer():
     Z = rng.standard_normal((300, 3))
     limits = rng.uniform(0, 1, 300)
     whole = near_pairs(Z, limits, max_pairs=10**6)
-    cut = near_pairs(Z, limits, max_pairs=10**6, policy=SearchPolicy(tile_rows=37, tile_columns=50))
+    cut = near_pairs(Z, limits, max_pairs=10**6, policy=ListPolicy(tile_rows=37, tile_columns=50))
     for a, b in zip(whole, cut):
         np.testing.assert_array_equal(a, b)
 
@@ -48,13 +47,12 @@ def test_float32_misses_none_far_from_the_origin():
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_pairs_within_keeps_the_near_ones_only(workers, monkeypatch):
+def test_pairs_within_keeps_the_near_ones_only(workers):
     rng = np.random.RandomState(5)
     Z, limits = rng.standard_normal((80, 3)), rng.uniform(0, 1, 80)
     candidates = near_pairs(Z, limits + 1.0, max_pairs=10**4)
     # So few pairs would be left to one worker.
-    monkeypatch.setattr(search, "worker_count", lambda multiply_adds: workers)
-    with allowed_workers(workers):
+    with allowed_workers(workers, always=True):
         (indptr, others), distances = pairs_within(Z, candidates, limits)
     owners = np.repeat(np.arange(80), np.diff(indptr))
     assert listed((indptr, others)) == near(Z, limits)
@@ -85,30 +83,14 @@ def test_stripes_cover_every_row_once(counts, parts):
     assert [row for a, b in stripes for row in range(a, b)] == list(range(len(counts)))
 
 
-def test_search_in_principal_dimensions_finds_the_same_pairs():
-    rng = np.random.RandomState(0)
-    Z = rng.standard_normal((150, 40)) * 0.8 ** np.arange(40)
-    limits = rng.uniform(1.0, 2.0, 150)
-    finder = NearPairSearch()
-    found = listed(finder(Z, limits, 20_000)[0])
-    assert finder._principal_directions(Z).shape[1] < 40
-    assert found == near(Z, limits)
+def test_no_pair_is_farther_apart_in_principal_directions():
+    Z = np.random.RandomState(0).standard_normal((150, 40)) * 0.8 ** np.arange(40)
+    directions = principal_directions(Z, 0.9)
+    assert directions.shape[1] < 24
+    assert np.all(cdist(Z @ directions, Z @ directions) <= cdist(Z, Z) + 1e-9)
+    assert np.linalg.norm(Z @ directions) ** 2 >= 0.9 * np.linalg.norm(Z) ** 2
 
 
-def test_misleading_principal_dimensions_are_given_up():
-    rng = np.random.RandomState(0)
-    Z = 2.0 * rng.standard_normal((150, 40))
-    # In the leading dimensions the rows fall into ten-fold copies, in the others they are far apart.
-    Z[:, :8] = 30.0 * np.repeat(rng.standard_normal((15, 8)), 10, axis=0)
-    finder = NearPairSearch()
-    for _ in range(4):
-        assert near(Z, np.full(150, 5.0)) == listed(finder(Z, np.full(150, 5.0), 20_000)[0])
-    assert finder.share > 0.9
-
-
-def test_distances_are_exact_far_from_the_origin():
-    Z = (1000 + np.random.RandomState(0).standard_normal((60, 3))).astype(np.float32)
-    limits = np.full(60, 4.0, dtype=np.float32)
-    (indptr, others), distances = NearPairSearch()(Z, limits, 10_000)
-    owners = np.repeat(np.arange(60), np.diff(indptr))
-    assert np.abs(((Z[owners] - Z[others]) ** 2).sum(axis=1) - distances).max() < 1e-5
+def test_no_directions_where_all_count_alike():
+    assert principal_directions(np.random.RandomState(0).standard_normal((150, 40)), 0.9) is None
+    assert principal_directions(np.zeros((5, 3)), 0.9) is None

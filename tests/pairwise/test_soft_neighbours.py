@@ -8,7 +8,7 @@ from nearkin.pairwise.policy import SoftPolicy
 from nearkin.pairwise.soft_neighbours import reach
 
 POLICY = SoftPolicy()
-ROWS_PROBED = POLICY.lists.search.rows_probed
+ROWS_PROBED = POLICY.rows_probed
 
 
 def shares_beyond(Z, sharpness, decay):

@@ -5,7 +5,7 @@ from scipy.optimize import minimize, rosen, rosen_der
 from nearkin.solvers import LBFGS, ConjugateGradient, GradientDescent, all_solvers
 from nearkin.solvers.lbfgs import QuasiNewtonDirections
 from nearkin.solvers.line_search import Point, strong_wolfe
-from nearkin.solvers.policy import LineSearchPolicy
+from nearkin.solvers.policy import DescentPolicy
 
 MEMORY = QuasiNewtonDirections().memory
 
@@ -74,7 +74,7 @@ def test_line_search_meets_the_strong_wolfe_conditions(first_step, curvature):
     value, gradient = rosenbrock(theta)
     direction = -gradient
     start = Point(0.0, value, float(gradient @ direction), theta, gradient)
-    policy = LineSearchPolicy(budget=60)
+    policy = DescentPolicy(budget=60)
     point, _ = strong_wolfe(rosenbrock, start, direction, first_step, curvature=curvature, policy=policy)
     assert point.value <= value + policy.sufficient_decrease * point.step * start.slope
     assert abs(point.slope) <= -curvature * start.slope
@@ -86,22 +86,6 @@ def test_line_search_walks_around_infinite_values():
 
     result = GradientDescent().minimise(walled, np.array([-5.0]))
     assert result.theta[0] == pytest.approx(0.9, abs=1e-2)
-
-
-@pytest.mark.parametrize("overlooked_at", [{8, 9}, {8, 9, 30, 31}, {8, 9, 30, 31, 52, 53}])
-def test_values_that_were_too_good_are_no_end(overlooked_at):
-    # A function that overlooks part of itself for a while, as losses with remembered pairs may.
-    scales, calls = np.geomspace(1, 1e4, 12), []
-
-    def forgetful(theta):
-        calls.append(theta)
-        overlooked = len(calls) in overlooked_at
-        value = float(scales @ theta**2)
-        return (0.2 if overlooked else 1.0) * value, 2 * scales * theta
-
-    result = LBFGS(300, 1e-8).minimise(forgetful, np.ones(12))
-    assert len(calls) > max(overlooked_at)
-    assert scales @ result.theta**2 < 1e-3
 
 
 def test_lbfgs_takes_about_as_many_evaluations_as_scipys():
@@ -137,10 +121,9 @@ def test_only_the_last_steps_are_remembered_and_curves_downwards_are_not():
     for _ in range(MEMORY + 5):
         directions.learn(np.ones(2), np.ones(2))
     assert len(directions.pairs) == MEMORY
-    assert directions.forget()
+    before = directions.pairs
     directions.learn(np.ones(2), -np.ones(2))
-    assert not directions.pairs
-    assert not directions.forget()
+    assert directions.pairs is before
 
 
 def test_what_was_learned_of_one_function_serves_on_the_next():
@@ -159,28 +142,3 @@ def test_what_was_learned_of_one_function_serves_on_the_next():
     np.testing.assert_array_equal(again.theta, informed.theta)
     # Another budget is another descent.
     assert solver.limited(500).minimise(shifted, first.theta).n_evaluations == fresh.n_evaluations
-
-
-def test_line_search_trusts_slopes_where_values_are_too_rough_to_tell():
-    # The value at the start was a little too good, as after a list of pairs was made anew.
-    def rough(theta):
-        value, gradient = bowl(theta)
-        return 1.0 + 1e-6 * value + (1e-4 if theta[0] != 1 else 0), 1e-6 * gradient
-
-    theta = np.ones(1)
-    value, gradient = rough(theta)
-    start = Point(0.0, value, float(-gradient @ gradient), theta, gradient)
-    point, used = strong_wolfe(rough, start, -gradient, 4e5, curvature=0.9)
-    assert used == 1
-    assert point is not start
-    assert abs(point.slope) < abs(start.slope)
-
-
-def test_line_search_gives_up_soon_where_nothing_is_to_be_gained():
-    def upwards(theta):
-        return 1.0 + float(np.abs(theta).sum()), -1e-6 * np.ones(1)
-
-    start = Point(0.0, 1.0, -1e-12, np.zeros(1), -1e-6 * np.ones(1))
-    point, used = strong_wolfe(upwards, start, 1e-6 * np.ones(1), 1.0, curvature=0.1)
-    assert point is start
-    assert used < 6

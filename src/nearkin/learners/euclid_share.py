@@ -178,7 +178,12 @@ def best_share(y: np.ndarray, gains_of, policy: SharePolicy) -> float:
 
 
 def halves_of(y: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of two random halves, every class of two rows at least in both."""
+    """Rows of two random halves in rising order, every class of two rows at least in both.
+
+    >>> y = np.array([0, 0, 0, 0, 1, 1])
+    >>> [np.bincount(y[half]).tolist() for half in halves_of(y, np.random.RandomState(0))]
+    [[2, 1], [2, 1]]
+    """
     chance = rng.uniform(size=len(y))
     order = np.lexsort((chance, y)) if np.issubdtype(y.dtype, np.integer) else np.argsort(chance)
     return np.sort(order[::2]), np.sort(order[1::2])

@@ -54,12 +54,12 @@ class Loss(ABC):
 
 @runtime_checkable
 class Narrowable(Protocol):
-    """A loss whose first steps may be taken on some of the rows; see `learners/gradient/coarse_start.py`."""
+    """A state that allows first steps on some of the rows; see `learners/gradient/minimising.py`."""
 
-    def narrowed(self, state, rows: np.ndarray) -> Any:
+    def narrowed(self, rows: np.ndarray) -> Any:
         """The state of the same loss on some of the rows, with the scales of the whole."""
 
-    def neighbours_per_row(self, Z: np.ndarray, state) -> float:
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
         """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
 
 

@@ -18,6 +18,12 @@ class Start(NamedTuple):
     inexact: bool = False
     tolerance: float = 0.0
 
+    def narrowed(self, rows: np.ndarray) -> Start:
+        return Start(self.Z[rows], mean_weights(len(rows), self.weights[rows]))
+
+    def neighbours_per_row(self, Z) -> float:
+        return 0.0
+
 
 class DriftLoss(Loss):
     """Mean squared move of the embedded samples since the start.
@@ -51,9 +57,3 @@ class DriftLoss(Loss):
         moves = Z - state.Z
         value = float(state.weights @ np.einsum("ij,ij->i", moves, moves))
         return value, (2 * state.weights[:, None] * moves).astype(Z.dtype, copy=False)
-
-    def narrowed(self, state: Any, rows: np.ndarray) -> Start:
-        return Start(state.Z[rows], mean_weights(len(rows), state.weights[rows]))
-
-    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
-        return 0.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
-from nearkin.pairwise import HingePolicy, Impostors
+from nearkin.pairwise import Impostors, ListPolicy
 from nearkin.pairwise.search import probed_distances
 from nearkin.supervision.targets import target_neighbours
 
@@ -25,7 +25,7 @@ class LargeMarginLoss(Loss):
     n_targets : int, default=3
     mu : float in [0, 1], default=0.5
         Share of the push against the pull.
-    policy : HingePolicy or None, default=None
+    policy : ListPolicy or None, default=None
         How impostors are found; None is for everyday use.
 
     Notes
@@ -46,9 +46,9 @@ class LargeMarginLoss(Loss):
     1.0625
     """
 
-    policy: HingePolicy | None = None
+    policy: ListPolicy | None = None
 
-    def __init__(self, n_targets: int = 3, mu: float = 0.5, policy: HingePolicy | None = None) -> None:
+    def __init__(self, n_targets: int = 3, mu: float = 0.5, policy: ListPolicy | None = None) -> None:
         self.n_targets = n_targets
         self.mu = mu
         self.policy = policy
@@ -88,7 +88,7 @@ class LargeMarginLoss(Loss):
         pull.
         """
         Z = state.sorted(Z)
-        rows, D = probed_distances(Z, state.policy.lists.search.rows_probed)
+        rows, D = probed_distances(Z, state.policy.rows_probed)
         targets = state.target_distances(Z)[rows].mean(axis=1, keepdims=True)
         gaps = np.sort((D - targets)[state.codes[rows, None] != state.codes])
         pull = (1 - self.mu) / self.mu * float(targets.sum(dtype=np.float64)) if self.mu > 0 else np.inf

@@ -7,13 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nearkin.losses.base import Loss, mean_weights
-from nearkin.pairwise import ListPolicy, SoftNeighbours, SoftPolicy
+from nearkin.pairwise import SoftNeighbours, SoftPolicy
 from nearkin.pairwise.search import centred, distances_of, nearest_rows
 
 #: What is left out of a prediction counts in proportion to its error, which is small where it matters:
-#: values are right to about a tenth of the neglected share, relative to themselves. So a few pairs that
-#: come in unseen do no harm either.
-MEGM_POLICY = SoftPolicy(neglected_share=2e-3, lists=ListPolicy(evaluations_ahead=1, entered_share=0.01))
+#: values are right to about a tenth of the neglected share, relative to themselves.
+MEGM_POLICY = SoftPolicy(neglected_share=2e-3, evaluations_ahead=1)
 
 
 class MEGMLoss(Loss):
@@ -68,33 +67,17 @@ class MEGMLoss(Loss):
         sample_weight: np.ndarray | None = None,
     ) -> SoftNeighbours:
         start = centred(X if start is None else start, None)
-        if self.n_neighbors is None:
-            return SoftNeighbours(
-                y,
-                np.ones(len(start)),
-                mean_weights(len(start), sample_weight),
-                policy=self.policy or MEGM_POLICY,
-            )
-        k = np.log2(len(start)) if self.n_neighbors == "log2" else self.n_neighbors
-        half = int(np.clip(round(k / 2), 1, len(start) - 1))
-        nearest = nearest_rows(start, half)
-        widths = distances_of(start, nearest).mean(axis=1, dtype=np.float64) / 2
-        return SoftNeighbours(
-            y,
-            1 / (2 * _usable(widths)),
-            mean_weights(len(start), sample_weight),
-            nearest=nearest,
-            policy=self.policy or MEGM_POLICY,
-        )
+        sharpness, nearest = np.ones(len(start)), None
+        if self.n_neighbors is not None:
+            k = np.log2(len(start)) if self.n_neighbors == "log2" else self.n_neighbors
+            nearest = nearest_rows(start, int(np.clip(round(k / 2), 1, len(start) - 1)))
+            widths = distances_of(start, nearest).mean(axis=1, dtype=np.float64) / 2
+            sharpness = 1 / (2 * _usable(widths))
+        weights = mean_weights(len(start), sample_weight)
+        return SoftNeighbours(y, sharpness, weights, nearest=nearest, policy=self.policy or MEGM_POLICY)
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         return state.value_and_grad(Z, _squared_error, exact=exact)
-
-    def narrowed(self, state: Any, rows: np.ndarray) -> SoftNeighbours:
-        return state.narrowed(rows)
-
-    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
-        return state.neighbours_per_row(Z)
 
 
 def _squared_error(q, rows) -> tuple[float, np.ndarray]:

@@ -13,11 +13,9 @@ from nearkin._types import Auto
 from nearkin.losses.base import Loss, mean_weights
 from nearkin.losses.scale import check_scale, usual_scale
 from nearkin.numerics.products import squared_norms
-from nearkin.pairwise import row_block_gradient
+from nearkin.pairwise import SoftPolicy, row_block_gradient
+from nearkin.pairwise.row_blocks import precise_enough
 from nearkin.pairwise.search import centred, class_segments, unsorted
-
-#: float32 products may lose this much of an exponent before float64 takes over.
-LARGEST_EXPONENT_ERROR = 2e-3
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,15 @@ class LikelihoodState:
             codes, weights = codes[order], weights[order]
         lone = np.diff(segments)[codes] == 1
         return cls(np.where(lone, 0.0, weights), codes, segments, order, sharpness)
+
+    def narrowed(self, rows: np.ndarray) -> LikelihoodState:
+        """The state of some of the rows; with fewer rows to draw from the value falls by a constant."""
+        codes, weights = (unsorted(column, self.order)[rows] for column in (self.codes, self.weights))
+        return LikelihoodState.of(codes, mean_weights(len(rows), weights), self.sharpness)
+
+    def neighbours_per_row(self, Z) -> float:
+        """All of them: where a class lies in one place, every row of it is drawn alike."""
+        return len(Z)
 
     @property
     def members(self) -> sparse.csr_array:
@@ -87,15 +94,6 @@ class NeighbourLikelihoodLoss(Loss):
             codes, mean_weights(len(codes), sample_weight), 1 / (2 * float(temperature))
         )
 
-    def narrowed(self, state: LikelihoodState, rows: np.ndarray) -> LikelihoodState:
-        """The state of some of the rows; with fewer rows to draw from the value falls by a constant."""
-        codes, weights = (unsorted(column, state.order)[rows] for column in (state.codes, state.weights))
-        return LikelihoodState.of(codes, mean_weights(len(rows), weights), state.sharpness)
-
-    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
-        """All of them: where a class lies in one place, every row of it is drawn alike."""
-        return len(Z)
-
     @abstractmethod
     def _own_class(self, Z, state) -> tuple[float, np.ndarray]:
         """Value and gradient of what concerns rows of one class only; rows are sorted and centred."""
@@ -116,9 +114,7 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
     >>> round(value, 4)  # log(exp(-1) + exp(-9))
     -0.9997
     """
-    norms = squared_norms(Z)
-    if 4 * np.finfo(Z.dtype).eps * float(norms.max(initial=0)) * sharpness > LARGEST_EXPONENT_ERROR:
-        Z = Z.astype(np.float64, copy=False)
+    Z = precise_enough(Z, sharpness, SoftPolicy())
     s = Z.dtype.type(sharpness)
     factors = (-sharpness * weights).astype(Z.dtype)
 

@@ -28,6 +28,13 @@ class Parts:
             abs(weight) * getattr(state, "tolerance", 0.0) for weight, state in zip(self.weights, self.states)
         )
 
+    def narrowed(self, rows) -> Parts:
+        """Needs parts that can be narrowed; see `Narrowable`."""
+        return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
+
+    def neighbours_per_row(self, Z) -> float:
+        return max(state.neighbours_per_row(Z) for state in self.states)
+
 
 class TotalLoss(Loss):
     """sum of weight * loss.
@@ -64,9 +71,8 @@ class TotalLoss(Loss):
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,
     ) -> Parts:
-        return self._joined(
-            loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts
-        )
+        prepared = (loss.prepare(X, y, start=start, sample_weight=sample_weight) for _, loss in self.parts)
+        return Parts(tuple(weight for weight, _ in self.parts), tuple(prepared))
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         total, gradient = 0.0, np.zeros_like(Z)
@@ -75,19 +81,3 @@ class TotalLoss(Loss):
             total += weight * value
             gradient = gradient + Z.dtype.type(weight) * dZ
         return total, gradient
-
-    def narrowed(self, state: Any, rows: np.ndarray) -> Parts:
-        """Needs parts that can be narrowed; see `Narrowable`."""
-        return self._joined(
-            loss.narrowed(part, rows)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def neighbours_per_row(self, Z: np.ndarray, state: Any) -> float:
-        return max(
-            loss.neighbours_per_row(Z, part)  # type: ignore[attr-defined]
-            for (_, loss), part in zip(self.parts, state.states)
-        )
-
-    def _joined(self, states) -> Parts:
-        return Parts(tuple(weight for weight, _ in self.parts), tuple(states))

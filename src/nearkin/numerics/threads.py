@@ -31,6 +31,8 @@ Fit = TypeVar("Fit", bound=Callable)
 
 #: Workers that a pass may start; None outside of `blas_threads`, where BLAS's own limit says it.
 _allowed: ContextVar[int | None] = ContextVar("allowed workers", default=None)
+#: Whether all of them are started however small a pass is.
+_always: ContextVar[bool] = ContextVar("workers for every pass", default=False)
 
 
 @cache
@@ -94,13 +96,14 @@ def blas_threads(multiply_adds: float = 0) -> Iterator[None]:
 
 
 @contextmanager
-def allowed_workers(n: int) -> Iterator[None]:
-    """Context in which passes may start n workers, whatever the machine has."""
-    token = _allowed.set(n)
+def allowed_workers(n: int, *, always: bool = False) -> Iterator[None]:
+    """Context in which passes may start n workers, whatever the machine has; with `always`, however small."""
+    token, every = _allowed.set(n), _always.set(always)
     try:
         yield
     finally:
         _allowed.reset(token)
+        _always.reset(every)
 
 
 def one_blas_thread(fit: Fit) -> Fit:
@@ -130,7 +133,7 @@ def worker_count(multiply_adds: float) -> int:
     >>> worker_count(1e3)
     1
     """
-    if multiply_adds < 2 * MULTIPLY_ADDS_PER_THREAD:
+    if multiply_adds < 2 * MULTIPLY_ADDS_PER_THREAD and not _always.get():
         return 1
     return _allowed.get() or _allowed_by_blas()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearkin.pairwise.lists import PairMemory
-from nearkin.pairwise.policy import HingePolicy
+from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.row_blocks import row_block_gradient
 from nearkin.pairwise.search import Found, centred, class_segments, distances_of, probed_distances, unsorted
 
@@ -63,7 +63,7 @@ class Impostors:
         Rows that each row should stay close to; -1 for none.
     weights : ndarray of shape (n,)
         Weight of each row's part of the loss.
-    policy : HingePolicy, optional
+    policy : ListPolicy, optional
 
     Attributes
     ----------
@@ -94,19 +94,16 @@ class Impostors:
         codes: np.ndarray,
         targets: np.ndarray,
         weights: np.ndarray,
-        policy: HingePolicy | None = None,
+        policy: ListPolicy | None = None,
     ) -> None:
-        self.policy = policy or HingePolicy()
+        self.policy = policy or ListPolicy()
         self.order, self.segments = class_segments(codes)
         if self.order is not None:
             codes, weights, targets = codes[self.order], weights[self.order], targets[self.order]
             targets = np.where(targets >= 0, np.argsort(self.order)[targets], -1)
         self.codes, self.targets, self.weights = codes, targets.astype(np.int32), weights
-        n, limits = len(codes), self.policy
-        # The longest list of pairs that is worth its making.
-        share = max(limits.always_listed, limits.largest_listed_share * n * n / 2)
-        self.most_listed = int(min(limits.largest_listed_per_row * n, share))
-        self.memory = HingeMemory(PairMemory(self.codes, self.policy.lists))
+        self.most_listed = self.policy.most_listed(len(codes))
+        self.memory = HingeMemory(PairMemory(self.codes, self.policy))
 
     @property
     def inexact(self) -> bool:
@@ -168,7 +165,7 @@ class Impostors:
         """
         limits = reaches.max(axis=1)
         if self.memory.crowded:
-            rows, D = probed_distances(Z, self.policy.lists.search.rows_probed)
+            rows, D = probed_distances(Z, self.policy.rows_probed)
             near = np.maximum(limits[rows, None], limits) >= D
             near &= self.codes[rows, None] != self.codes
             if np.count_nonzero(near) / len(rows) * len(Z) / 2 > self.most_listed:
@@ -193,5 +190,5 @@ class Impostors:
         def weigh(G, first, norms) -> float:
             return hinge_block(G, first, norms, self.segments, self.codes, reaches, block_weights, violations)
 
-        value, dZ = row_block_gradient(Z, weigh, policy=self.policy.lists.search)
+        value, dZ = row_block_gradient(Z, weigh, policy=self.policy)
         return Hinges(value, violations, dZ)

@@ -7,8 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from nearkin.numerics.threads import run_parts, worker_count
-from nearkin.pairwise.policy import ListPolicy, SearchPolicy
-from nearkin.pairwise.search import Found, NearPairSearch, PairList, list_distances, row_stripes
+from nearkin.pairwise.policy import ListPolicy
+from nearkin.pairwise.search import (
+    Found,
+    PairList,
+    list_distances,
+    near_pairs,
+    pairs_within,
+    principal_directions,
+    row_stripes,
+)
 
 #: Places of the sums over the pairs: how far they have moved inwards, its squares, how many are within
 #: the limits, and how many of those came in from the outer half.
@@ -38,6 +46,7 @@ class PairMemory:
         The list at hand.
     age : int
         Evaluations since its search; a list of age 0 is complete.
+    searches : int
     margin : float
         How far beyond the limits it reaches.
     excesses : ndarray
@@ -47,8 +56,9 @@ class PairMemory:
     change : float
         How far pairs come in during an evaluation, by the last one.
     ahead : float
-        Evaluations that the next list should serve.
-    search : NearPairSearch
+        Evaluations that the next list should serve: fewer after a list with a margin was too long.
+    directions : ndarray or None
+        Principal directions at the first search, in which near pairs are looked for first; None for all.
     """
 
     def __init__(self, groups=None, policy: ListPolicy | None = None):
@@ -57,18 +67,18 @@ class PairMemory:
 
     def forget(self) -> None:
         """Be as if new: the next list is made from scratch."""
-        self.search = NearPairSearch(self.groups, self.policy.search)
         self.pairs: PairList | None = None
+        self.directions: np.ndarray | None = None
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)
-        self.age, self.inside, self.inside_at_search = 0, 0, 0
+        self.age, self.inside, self.inside_at_search, self.searches = 0, 0, 0, 0
         self._mirrored: MirroredPairs | None = None
 
     def mirrored(self) -> MirroredPairs:
         """The pairs last returned, each in the rows of both its partners; made once for every list."""
         assert self.pairs is not None
         if self._mirrored is None:
-            self._mirrored = MirroredPairs(self.pairs, self.policy.search)
+            self._mirrored = MirroredPairs(self.pairs)
         return self._mirrored
 
     def within(self, Z, limits, max_pairs: int) -> Found | None:
@@ -89,11 +99,11 @@ class PairMemory:
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
-            found = self.search(Z, (roots + self.margin) ** 2, max_pairs)
+            found = self._search(Z, (roots + self.margin) ** 2, max_pairs)
             self.ahead = self.ahead / 2 if found is None else self.policy.evaluations_ahead
         if found is None:
             self.margin = 0.0
-            found = self.search(Z, roots**2, max_pairs)
+            found = self._search(Z, roots**2, max_pairs)
         self.age, self.pairs = 0, None
         if found is not None:
             self.pairs, distances = found
@@ -102,16 +112,33 @@ class PairMemory:
             self.inside = self.inside_at_search = int(self._moves(distances, roots, remember=True)[INSIDE])
         return found
 
+    def _search(self, Z, limits, max_pairs: int) -> Found | None:
+        """Near pairs in the principal dimensions first, of which those stay that are near in all."""
+        if self.searches == 0:
+            self.directions = principal_directions(Z, self.policy.variance_share)
+        self.searches += 1
+        if self.directions is not None:
+            pairs = self._near(Z @ self.directions, limits, 2 * max_pairs)
+            if pairs is not None:
+                found = pairs_within(Z, pairs, limits)
+                return found if len(found[1]) <= max_pairs else None
+            # They tell too little apart.
+            self.directions = None
+        pairs = self._near(Z, limits, max_pairs)
+        return None if pairs is None else (pairs, list_distances(Z, *pairs))
+
+    def _near(self, Z, limits, max_pairs: int) -> PairList | None:
+        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, policy=self.policy)
+
     def _holds(self, distances, roots) -> bool:
         """Whether the list will do; also learns how fast distances change and how many are near."""
         self.age += 1
         moves = self._moves(distances, roots)
         self.inside = int(moves[INSIDE])
         if len(distances):
-            least = self.policy.smallest_change * float(np.median(roots))
-            self.change = _inward(moves, len(distances), least) / self.age
+            self.change = _inward(moves, len(distances)) / self.age
         fallen = self.policy.largest_fall * self.inside < self.inside_at_search
-        if self.age > self.policy.oldest or self.margin == 0 or fallen:
+        if self.margin == 0 or fallen:
             return False
         return bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
 
@@ -121,7 +148,7 @@ class PairMemory:
 
         assert self.pairs is not None
         indptr, others = self.pairs
-        stripes = row_stripes(indptr, _workers(len(distances), self.policy.search))
+        stripes = row_stripes(indptr, _workers(len(distances)))
         roots, half = roots.astype(distances.dtype), self.margin / 2
         sums = np.zeros((len(stripes), 4))
         run_parts(
@@ -133,16 +160,16 @@ class PairMemory:
         return sums.sum(axis=0)
 
 
-def _inward(moves: np.ndarray, n_pairs: int, least: float) -> float:
+def _inward(moves: np.ndarray, n_pairs: int) -> float:
     """How far pairs tend to come in: less than they move where all of them drift outwards."""
     mean = moves[MOVED] / n_pairs
     spread = float(np.sqrt(max(moves[SQUARES] / n_pairs - mean**2, 0.0)))
-    return max(spread + mean, spread / 2, least)
+    return max(spread + mean, spread / 2)
 
 
-def _workers(n_pairs: int, policy: SearchPolicy) -> int:
-    """How many threads a pass over so many listed pairs deserves."""
-    return worker_count(n_pairs * policy.pair_cost)
+def _workers(n_pairs: int) -> int:
+    """How many threads a pass over so many listed pairs deserves: a second one takes 0.16 ms to wake."""
+    return worker_count(n_pairs * 400)
 
 
 class MirroredPairs:
@@ -176,11 +203,11 @@ class MirroredPairs:
     array([5., 7., 5., 7.])
     """
 
-    def __init__(self, pairs: PairList, policy: SearchPolicy | None = None):
+    def __init__(self, pairs: PairList):
         from nearkin.pairwise.kernels import count_partners, fill_partners
 
         indptr, others = self.pairs = pairs
-        self._workers = _workers(others.size, policy or SearchPolicy())
+        self._workers = _workers(others.size)
         self._pair_stripes = row_stripes(indptr, self._workers)
         counts = np.zeros((self._workers, len(indptr) - 1), dtype=np.int64)
         self._over_pairs(lambda part, first, stop: count_partners(*pairs, first, stop, counts[part]))

@@ -7,19 +7,26 @@ from collections.abc import Callable
 import numpy as np
 
 from nearkin.numerics.threads import run_striped, worker_count
-from nearkin.pairwise.policy import SearchPolicy
+from nearkin.pairwise.policy import ListPolicy, SoftPolicy
 
 
-def block_rows(n_columns: int, itemsize: int, policy: SearchPolicy) -> int:
+def block_rows(n_columns: int, itemsize: int, policy: ListPolicy) -> int:
     """Rows of a block of `n_columns` columns: enough for efficient products, within its bytes."""
     return int(np.clip(policy.block_bytes // max(1, n_columns * itemsize), 32, 512))
+
+
+def precise_enough(Z: np.ndarray, sharpness, policy: SoftPolicy) -> np.ndarray:
+    """Z, in float64 where products in float32 would be too rough for exponents -sharpness * distance."""
+    norms = np.einsum("ij,ij->i", Z, Z)
+    error = 4 * np.finfo(Z.dtype).eps * float((norms * sharpness).max(initial=0))
+    return Z.astype(np.float64, copy=False) if error > policy.largest_exponent_error else Z
 
 
 def row_block_gradient(
     Z: np.ndarray,
     weigh: Callable[[np.ndarray, int, np.ndarray], float],
     *,
-    policy: SearchPolicy | None = None,
+    policy: ListPolicy | None = None,
 ) -> tuple[float, np.ndarray]:
     """Value and gradient of E(D), D the squared distances between the rows of Z.
 
@@ -58,7 +65,7 @@ def row_block_gradient(
     norms = np.einsum("ij,ij->i", Z, Z)
     # A column of ones makes the same products give the row and column sums of C.
     extended = np.concatenate([Z, np.ones((n, 1), dtype=Z.dtype)], axis=1)
-    rows = block_rows(n, Z.itemsize, policy or SearchPolicy())
+    rows = block_rows(n, Z.itemsize, policy or ListPolicy())
     starts = range(0, n, rows)
     workers = min(worker_count(3 * n * n * width), len(starts))
     sums = [np.zeros((n, width + 1), dtype=Z.dtype) for _ in range(workers)]

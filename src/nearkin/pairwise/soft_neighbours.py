@@ -10,7 +10,7 @@ import numpy as np
 
 from nearkin.pairwise.lists import PairMemory
 from nearkin.pairwise.policy import SoftPolicy
-from nearkin.pairwise.row_blocks import row_block_gradient
+from nearkin.pairwise.row_blocks import precise_enough, row_block_gradient
 from nearkin.pairwise.search import (
     centred,
     class_segments,
@@ -44,6 +44,24 @@ class Rows(NamedTuple):
 Judge = Callable[[np.ndarray, Rows], tuple[float, np.ndarray]]
 
 
+class Reach(NamedTuple):
+    """Where to stop looking for neighbours.
+
+    Parameters
+    ----------
+    decay : float
+        How far the exponent of a neighbour may lie below that of the nearest.
+    neighbours : float
+        About how many neighbours of a row lie within.
+    """
+
+    decay: float
+    neighbours: float
+
+
+UNKNOWN = Reach(0.0, np.inf)
+
+
 @dataclass
 class SoftMemory:
     """All that a `SoftNeighbours` remembers of earlier evaluations.
@@ -54,27 +72,22 @@ class SoftMemory:
     nearest : ndarray of shape (n, k) or None
         Near rows of each row, the nearest of all among them when they were found. A hint where to
         begin: no value depends on it.
-    decay : float
-        How far the exponent of a neighbour that counts may lie below that of the nearest.
-    neighbours : float
-        About how many neighbours of a row lie within; none before the first look.
-    age : int
-        Evaluations since these were measured.
+    reach : Reach
+        How far neighbours count, and how many they are; unknown at first, and as long as full blocks are
+        weighed.
     inexact : bool
         Whether the last value left out neighbours.
     """
 
     lists: PairMemory = field(repr=False)
     nearest: np.ndarray | None = field(default=None, repr=False)
-    decay: float = 0.0
-    neighbours: float = np.inf
-    age: int = 0
+    reach: Reach = UNKNOWN
     inexact: bool = False
 
     def forget(self) -> None:
         """Be as if new, but for the hint."""
         self.lists.forget()
-        self.decay, self.neighbours, self.age, self.inexact = 0.0, np.inf, 0, False
+        self.reach, self.inexact = UNKNOWN, False
 
 
 class SoftNeighbours:
@@ -146,11 +159,9 @@ class SoftNeighbours:
         else:
             self.targets = np.asarray(y.reshape(len(y), -1), dtype=np.float64)
         self.weights, self.sharpness = weights, sharpness
-        # The longest list of pairs that is worth its making.
-        share = self.policy.largest_listed_share * len(y) * len(y) / 2
-        self.most_listed = int(min(self.policy.largest_listed, share))
+        self.most_listed = self.policy.most_listed(len(y))
         nearest = None if nearest is None else nearest.astype(np.int32)
-        self.memory = SoftMemory(PairMemory(policy=self.policy.lists), nearest)
+        self.memory = SoftMemory(PairMemory(policy=self.policy), nearest)
 
     @property
     def inexact(self) -> bool:
@@ -175,19 +186,24 @@ class SoftNeighbours:
 
     def value_and_grad(self, Z: np.ndarray, judge: Judge, *, exact: bool = False) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
+        memory = self.memory
         if exact:
-            self.memory.forget()
+            memory.forget()
         Zc = centred(Z, self.order)
+        memory.inexact = not exact
         limits = self._limits(Zc, exact)
         distances = None if limits is None else self._listed(Zc, limits)
-        self.memory.inexact = not exact
         if distances is not None:
             value, dZ = self._over_list(Zc, distances, judge)
         elif limits is not None and self._worth_streaming:
             value, dZ = self._over_stretches(Zc, limits, judge)
         else:
-            self.memory.inexact = False
+            memory.reach, memory.inexact = UNKNOWN, False
             value, dZ = self._over_blocks(Zc, judge)
+        if exact:
+            # Its reach is much longer than the next evaluation needs.
+            memory.lists.forget()
+            memory.reach = UNKNOWN
         return value, unsorted(dZ.astype(Z.dtype, copy=False), self.order)
 
     def _judged(self, q: np.ndarray, first: int, stop: int, judge: Judge):
@@ -203,10 +219,7 @@ class SoftNeighbours:
     def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
         from nearkin.pairwise.kernels_blocks import softmax_block, weigh_classes
 
-        norms = np.einsum("ij,ij->i", Z, Z)
-        error = 4 * np.finfo(Z.dtype).eps * float((norms * self.sharpness).max())
-        if Z.dtype == np.float32 and error > self.policy.largest_exponent_error:
-            Z = Z.astype(np.float64)
+        Z = precise_enough(Z, self.sharpness, self.policy)
         sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
         nearest = np.empty(len(Z), dtype=np.int32)
 
@@ -232,42 +245,32 @@ class SoftNeighbours:
                 weigh_classes(G, self.segments, slopes, offsets)
             return value
 
-        result = row_block_gradient(Z, weigh, policy=self.policy.lists.search)
+        result = row_block_gradient(Z, weigh, policy=self.policy)
         self.memory.nearest = nearest[:, None]
         return result
 
     def _limits(self, Z, exact: bool) -> np.ndarray | None:
         """How far each row's neighbours count; None where there are too few rows or too many neighbours."""
-        policy, memory = self.policy, self.memory
-        if len(Z) < policy.smallest_listed:
+        memory = self.memory
+        if len(Z) < self.policy.smallest_listed:
             return None
-        self._look(Z, exact)
+        if memory.reach is UNKNOWN:
+            memory.reach = reach(Z, self.sharpness, self.policy, certain=exact)
         if not self._worth_listing and not self._worth_streaming:
             return None
         if memory.nearest is None:
-            memory.nearest = nearest_rows(Z, policy=policy.lists.search)
-        return distances_of(Z, memory.nearest).min(axis=1) + memory.decay / self.sharpness
-
-    def _look(self, Z, exact: bool) -> None:
-        """Measure now and then, by some rows, how far to look and how many neighbours there are."""
-        policy, memory = self.policy, self.memory
-        memory.age += 1
-        near = memory.lists.pairs is not None or self._worth_streaming
-        if near and not exact and memory.age < policy.evaluations_per_reach:
-            return
-        memory.decay, memory.neighbours = reach(Z, self.sharpness, policy, certain=exact)
-        # The reach of an exact evaluation is much longer than the next one needs.
-        memory.age = policy.evaluations_per_reach if exact else 0
+            memory.nearest = nearest_rows(Z, policy=self.policy)
+        return distances_of(Z, memory.nearest).min(axis=1) + memory.reach.decay / self.sharpness
 
     @property
     def _worth_listing(self) -> bool:
         """Whether the search for a list may succeed: one that fails costs as much."""
-        return len(self.weights) * self.memory.neighbours * self.policy.mutual <= self.most_listed
+        return len(self.weights) * self.memory.reach.neighbours <= self.most_listed
 
     @property
     def _worth_streaming(self) -> bool:
         """Whether so few rows are near that listing them anew each time is faster than full blocks."""
-        return self.memory.neighbours <= self.policy.largest_streamed_share * len(self.weights)
+        return self.memory.reach.neighbours <= self.policy.largest_streamed_share * len(self.weights)
 
     def _listed(self, Z, limits) -> np.ndarray | None:
         """Distances of the near pairs; None where they are too many for a list."""
@@ -275,7 +278,12 @@ class SoftNeighbours:
         if lists.pairs is None and not self._worth_listing:
             return None
         listed = lists.within(Z, limits, self.most_listed)
-        return None if listed is None else listed[1]
+        if listed is None:
+            # A search in vain tells that there are more than was thought.
+            neighbours = max(self.memory.reach.neighbours, 2 * self.most_listed / len(Z))
+            self.memory.reach = self.memory.reach._replace(neighbours=neighbours)
+            return None
+        return listed[1]
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
         pairs, memory = self.memory.lists.mirrored(), self.memory
@@ -301,16 +309,17 @@ class SoftNeighbours:
         gradients: dict[int, np.ndarray] = {}
         totals: list[tuple[float, int]] = []
 
-        def use(worker, first, starts, partners) -> None:
+        def use(worker, first, starts, partners) -> bool:
             P = np.empty(partners.size, dtype=Z.dtype)
             distances_from(Z, first, starts, partners, P)
             totals.append((weigh(first, starts, partners, P), partners.size))
             dZ = gradients.setdefault(worker, np.zeros_like(Z))
             scatter_pairs(Z, first, starts, partners, P, dZ)
+            return True
 
-        each_stretch(Z, limits, use, policy=self.policy.lists.search)
+        each_stretch(Z, limits, use, policy=self.policy)
         memory.nearest = nearest[:, None]
-        memory.neighbours = sum(count for _, count in totals) / len(Z)
+        memory.reach = memory.reach._replace(neighbours=sum(count for _, count in totals) / len(Z))
         # Sorted, so that the order in which threads end does not change the sums.
         value = float(np.sum(sorted(value for value, _ in totals)))
         return value, np.sum([gradients[worker] for worker in sorted(gradients)], axis=0)
@@ -322,7 +331,7 @@ class SoftNeighbours:
         """
         from nearkin.pairwise import kernels
 
-        sharpness, decay = self.sharpness.astype(dtype), self.memory.decay
+        sharpness, decay = self.sharpness.astype(dtype), self.memory.reach.decay
         if self.codes is None:
             add_up, weigh, labels = kernels.row_target_sums, kernels.row_weigh_targets, self.targets
             width = labels.shape[1]
@@ -340,21 +349,6 @@ class SoftNeighbours:
             return value
 
         return weigh_rows
-
-
-class Reach(NamedTuple):
-    """Where to stop looking for neighbours.
-
-    Parameters
-    ----------
-    decay : float
-        How far the exponent of a neighbour may lie below that of the nearest.
-    neighbours : float
-        About how many neighbours of a row lie within.
-    """
-
-    decay: float
-    neighbours: float
 
 
 def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: bool = False) -> Reach:
@@ -378,19 +372,20 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: 
     (Reach(decay=8.25, neighbours=5.9), True)
     """
     longest = float(np.log(len(Z) / policy.certain_share))
-    rows, distances = probed_distances(Z, policy.lists.search.rows_probed)
+    rows, distances = probed_distances(Z, policy.rows_probed)
     distances[np.arange(len(rows)), rows] = np.inf
     exponents = distances - distances.min(axis=1, keepdims=True)
     exponents *= sharpness[rows, None].astype(Z.dtype)
     weights = np.exp(-exponents)
     weights /= weights.sum(axis=1, keepdims=True)
+    per_unit = 4
     # How many neighbours, and what share of the weights, lie in each bin; the last holds all beyond.
-    steps = int(np.ceil(longest * policy.steps_per_unit))
-    bins = np.minimum(exponents * policy.steps_per_unit, steps).astype(np.intp).ravel()
+    steps = int(np.ceil(longest * per_unit))
+    bins = np.minimum(exponents * per_unit, steps).astype(np.intp).ravel()
     counts = np.bincount(bins, minlength=steps + 1)[:steps].cumsum() / len(rows)
     if certain:
         return Reach(longest, float(counts[-1]))
     shares = np.bincount(bins, weights.ravel(), steps + 1) / len(rows)
     beyond = shares[::-1].cumsum()[::-1][1:]
     last = min(int(np.argmax(np.append(beyond, 0.0) <= policy.neglected_share)), steps - 1)
-    return Reach(min((last + 1) / policy.steps_per_unit, longest), float(counts[last]))
+    return Reach(min((last + 1) / per_unit, longest), float(counts[last]))

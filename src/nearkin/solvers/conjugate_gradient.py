@@ -24,11 +24,6 @@ class ConjugateDirections(Directions):
         self.last = gradient, direction
         return direction
 
-    def forget(self):
-        bent = self.last is not None and not np.array_equal(-self.last[0], self.last[1])
-        self.last = None
-        return bent
-
 
 class ConjugateGradient(LineSearchSolver):
     """Polak-Ribiere directions (restarted where they would not descend) with a strong Wolfe search.

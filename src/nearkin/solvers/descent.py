@@ -26,10 +26,6 @@ class Directions(ABC):
     def learn(self, step: np.ndarray, change: np.ndarray) -> None:  # noqa: B027
         """Take note of a step and how it changed the gradient."""
 
-    def forget(self) -> bool:
-        """Go back to the plain gradient; tells whether the last direction was any other."""
-        return False
-
 
 class LineSearchSolver(Solver):
     """Steps along directions that a subclass chooses, each as long as the Wolfe conditions ask.
@@ -81,7 +77,7 @@ class LineSearchSolver(Solver):
             return bool(np.abs(gradient).max(initial=0) <= self.tol * policy.gradient_share)
 
         point, guess = _beginning(fun, np.array(theta0, dtype=np.float64), policy)
-        history, evaluations, restarts = [point.value], 1, 0
+        history, evaluations = [point.value], 1
         message = "the budget of steps ran out"
         converged = False
         if vanished(point.gradient):
@@ -90,17 +86,9 @@ class LineSearchSolver(Solver):
             direction = directions.next(point.gradient)
             start = point._replace(step=0.0, slope=float(point.gradient @ direction))
             first = 1.0 if directions.natural_length else guess
-            point, used = strong_wolfe(
-                fun, start, direction, first, curvature=self.curvature, policy=policy.line_search
-            )
+            point, used = strong_wolfe(fun, start, direction, first, curvature=self.curvature, policy=policy)
             evaluations += used
             if point is start:
-                settled = _settled(history, self.tol, policy)
-                if directions.forget() and restarts < policy.most_restarts and not settled:
-                    restarts += 1
-                    evaluations += 1
-                    point, guess = _beginning(fun, start.theta, policy)
-                    continue
                 last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
                 converged = last_fall <= policy.precision_limit * max(abs(history[-1]), 1.0)
                 message = "nothing lower ahead"
@@ -134,4 +122,4 @@ def _settled(history: list[float], tol: float, policy: DescentPolicy) -> bool:
     recent = history[-policy.steps_to_settle - 1 :]
     steps = len(recent) - 1
     change = max(recent) - min(recent)
-    return steps > 0 and change <= steps * max(tol, policy.smallest_tol) * max(abs(recent[-1]), 1.0)
+    return steps > 0 and change <= steps * tol * max(abs(recent[-1]), 1.0)

@@ -48,7 +48,7 @@ class QuasiNewtonDirections(Directions):
         for (step, change, product), share in zip(self.pairs, reversed(shares), strict=True):
             direction += (share - float(change @ direction) / product) * step
         if gradient @ direction >= 0:
-            self.forget()
+            self.pairs = []
             return -gradient
         return direction
 
@@ -57,10 +57,6 @@ class QuasiNewtonDirections(Directions):
         # A step along which the gradient hardly changed tells nothing of curvature but its rounding.
         if product > 1e-10 * float(change @ change):
             self.pairs = [*self.pairs, (step, change, product)][-self.memory :]
-
-    def forget(self):
-        had_any, self.pairs = bool(self.pairs), []
-        return had_any
 
 
 class LBFGS(LineSearchSolver):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearkin.solvers.base import Function
-from nearkin.solvers.policy import LineSearchPolicy
+from nearkin.solvers.policy import DescentPolicy
 
 
 class Point(NamedTuple):
@@ -27,22 +27,20 @@ def strong_wolfe(
     step: float,
     *,
     curvature: float,
-    policy: LineSearchPolicy | None = None,
+    policy: DescentPolicy | None = None,
 ) -> tuple[Point, int]:
     """A step that lowers the value enough and flattens the slope to `curvature` of its start.
 
     Brackets such a step by doubling, then narrows the bracket by cubic interpolation
-    (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). Where values cannot be told
-    apart, a slope that tells of a minimum nearby will do (Hager & Zhang 2005, approximate Wolfe
-    conditions). If the budget of evaluations runs out it returns the lowest point seen, which may be
-    the start.
+    (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). If the budget of evaluations runs
+    out it returns the lowest point seen, which may be the start.
 
     Returns
     -------
     point : Point
     n_evaluations : int
     """
-    policy = policy or LineSearchPolicy()
+    policy = policy or DescentPolicy()
     used = 0
     best = start
 
@@ -61,13 +59,8 @@ def strong_wolfe(
     def too_high(point: Point) -> bool:
         return point.value > start.value + policy.sufficient_decrease * point.step * start.slope
 
-    def approximately_low(point: Point) -> bool:
-        equal = point.value <= start.value + policy.value_precision * abs(start.value)
-        return equal and point.slope <= -policy.largest_uphill_slope * start.slope
-
     def acceptable(point: Point) -> bool:
-        flat = abs(point.slope) <= -curvature * start.slope
-        return flat and (not too_high(point) or approximately_low(point))
+        return abs(point.slope) <= -curvature * start.slope and not too_high(point)
 
     low, high, previous = start, None, start
     while high is None and used < policy.budget:
@@ -79,11 +72,9 @@ def strong_wolfe(
         elif point.slope >= 0:
             low, high = point, previous
         else:
-            previous, step = point, min(policy.expansion * step, policy.largest_step)
+            previous, step = point, policy.expansion * step
     while high is not None and used < policy.budget:
         width = high.step - low.step
-        if abs(width * start.slope) <= policy.negligible_fall * abs(start.value):
-            break
         point = at(low.step + width * _cubic_share(low, high))
         if acceptable(point):
             return point, used

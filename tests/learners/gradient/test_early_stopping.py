@@ -4,12 +4,12 @@ from sklearn.datasets import load_wine, make_classification
 from sklearn.preprocessing import scale
 
 from nearkin import KNNClassifier
+from nearkin.learners.euclid_share import halves_of
 from nearkin.learners.gradient import MEGM, NCA, MoLMNN
 from nearkin.learners.gradient.base import usual_spread
 from nearkin.learners.gradient.early_stopping import (
     Half,
     errors_of_unseen,
-    split_in_halves,
     steps_by_halves,
     stops_early,
 )
@@ -121,7 +121,7 @@ def test_weights_are_split_with_their_rows():
 
 @pytest.mark.parametrize("codes", [np.repeat([0, 1, 2], [1, 6, 9]), np.repeat([0, 1], [10, 11])])
 def test_halves_hold_every_row_once_and_every_class(codes):
-    first, second = split_in_halves(codes, np.random.RandomState(0))
+    first, second = halves_of(codes, np.random.RandomState(0))
     assert sorted([*first, *second]) == list(range(len(codes)))
     for half in (first, second):
         counts, whole = np.bincount(codes[half], minlength=codes.max() + 1), np.bincount(codes)
@@ -131,7 +131,7 @@ def test_halves_hold_every_row_once_and_every_class(codes):
 
 def test_real_targets_are_halved_at_random():
     targets = np.random.RandomState(0).standard_normal((30, 2))
-    first, second = split_in_halves(targets, np.random.RandomState(0))
+    first, second = halves_of(targets, np.random.RandomState(0))
     assert len(first) == len(second) == 15
     assert not set(first) & set(second)
 
@@ -149,7 +149,7 @@ def test_a_mixture_takes_as_many_rounds_as_classify_unseen_rows_better():
 def test_errors_of_unseen_rows_are_those_of_a_neighbour_classifier():
     order = np.argsort(y, kind="stable")
     rows, codes = X[order], y[order]
-    seen, unseen = split_in_halves(codes, np.random.RandomState(0))
+    seen, unseen = halves_of(codes, np.random.RandomState(0))
     theta = np.random.RandomState(1).standard_normal((3, X.shape[1])).ravel()
     half = Half(LinearMap(3), MEGMLoss(), rows, codes, None, seen, unseen, theta)
     Z = rows @ theta.reshape(3, -1).T

@@ -130,7 +130,7 @@ def test_first_steps_on_a_sample_lead_to_the_same_optimum():
 def test_a_sample_has_the_state_of_its_rows():
     loss, (data, labels) = MCMLLoss("auto"), small_problem(0.8)
     state, rows = loss.prepare(data, labels, start=data), np.array([1, 2, 4, 5, 7, 10])
-    part = loss.narrowed(state, rows)
+    part = state.narrowed(rows)
     alone = MCMLLoss(1 / (2 * state.sharpness))
     expected = alone.value_and_grad(data[rows], alone.prepare(data[rows], labels[rows]))
     for found, wanted in zip(loss.value_and_grad(data[rows], part), expected):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar, Self
 
@@ -25,6 +25,7 @@ from nearkin.learners.gradient.callbacks import (
     with_callbacks,
 )
 from nearkin.learners.gradient.early_stopping import loss_of_unseen, steps_by_halves, stops_early
+from nearkin.learners.gradient.minimising import minimise_exactly, minimise_from_sample
 from nearkin.learners.gradient.policy import FitPolicy
 from nearkin.losses import Loss
 from nearkin.maps import KernelMap, Map
@@ -32,7 +33,7 @@ from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
-from nearkin.solvers.coordinates import Coordinates, minimise_in
+from nearkin.solvers.coordinates import Coordinates
 from nearkin.solvers.descent import LineSearchSolver
 from nearkin.solvers.policy import DescentPolicy
 
@@ -73,6 +74,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     _frames_to_caller = 3
     #: How unseen halves judge a step.
     _judged_by = staticmethod(loss_of_unseen)
+    #: Whether the first steps are taken on a sample of many rows, where the loss allows it.
+    _samples_first = False
     #: What tunes the fit beyond the parameters.
     fit_policy: ClassVar[FitPolicy] = FitPolicy()
 
@@ -243,7 +246,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             theta0 = self._improved_start(objective, theta0)
         best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
-            noise = self.fit_policy.restart_noise * np.sqrt(np.mean(theta0**2))
+            # Changes of half the size of the start's entries set restarts apart.
+            noise = 0.5 * np.sqrt(np.mean(theta0**2))
             theta = theta0 + noise * rng.standard_normal(theta0.size)
             result = self._optimise(objective, theta, self._progress(run, reporter, last))
             if result.value < best.value:
@@ -251,14 +255,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return best
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
-        return minimise_exactly(
-            self._solver(),
-            objective,
-            theta,
-            callback,
-            coordinates=self._coordinates(objective),
-            most_corrections=self.fit_policy.most_corrections,
-        )
+        if self._samples_first:
+            return minimise_from_sample(self._solver(), objective, theta, callback, self.fit_policy.coarse)
+        coordinates = self._coordinates(objective)
+        return minimise_exactly(self._solver(), objective, theta, callback, coordinates=coordinates)
 
     def _improved_start(self, objective: Objective, theta0: np.ndarray) -> np.ndarray:
         """A better start that is easy to find; theta0 itself where it was given, or there is none."""
@@ -304,43 +304,6 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     def _n_features_out(self) -> int:
         check_is_fitted(self)
         return self.n_components_
-
-
-def minimise_exactly(
-    solver: Solver,
-    objective: Objective,
-    theta,
-    callback,
-    *,
-    coordinates: Coordinates | None = None,
-    most_corrections: int = FitPolicy.most_corrections,
-) -> SolverResult:
-    """Minimise, and go on if the exact value at the end is worse than the solver believed.
-
-    The value reported, and the last of the history, are exact.
-    """
-
-    def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
-        if coordinates is None:
-            return solver.minimise(objective, theta, callback)
-        return minimise_in(coordinates, solver, objective, theta, callback)
-
-    result = minimise(solver, theta)
-    for correction in range(most_corrections + 1):
-        exact = objective.exact(result.theta)[0]
-        wrong = exact - result.value > max(solver.tol, objective.tolerance) * max(abs(exact), 1.0)
-        history = [*result.history[:-1], exact]
-        result = replace(result, value=exact, history=history)
-        if not wrong or result.n_iter >= solver.max_iter or correction == most_corrections:
-            break
-        more = minimise(solver.limited(solver.max_iter - result.n_iter), result.theta)
-        result = replace(
-            more,
-            n_iter=result.n_iter + more.n_iter,
-            n_evaluations=result.n_evaluations + more.n_evaluations,
-            history=history + more.history[1:],
-        )
-    return result
 
 
 def usual_spread(F: np.ndarray) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.learners.euclid_share import halves_of
 from nearkin.learners.gradient.policy import EarlyStoppingPolicy
 from nearkin.learners.unseen_votes import right_votes
 from nearkin.losses import Loss
@@ -125,7 +126,7 @@ def steps_by_halves(
     n = len(F)
     curves = []
     for _ in range(int(np.clip(policy.rows_judged // n, 1, policy.most_halvings))):
-        halves = split_in_halves(y, rng)
+        halves = halves_of(y, rng)
         for seen, unseen in (halves, halves[::-1]):
             start = _start(map_, F, seen, y, theta0, rng, policy)
             half = Half(map_, loss, F, y, weights, seen, unseen, start)
@@ -135,18 +136,6 @@ def steps_by_halves(
     mean = np.mean([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves], axis=0)
     best = int(mean.argmin())
     return None if best >= most_steps else best
-
-
-def split_in_halves(y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of two random halves in rising order, every class (of two rows at least) in both.
-
-    >>> [np.bincount(np.array([0, 0, 0, 0, 1, 1])[half]).tolist() for half in
-    ...  split_in_halves(np.array([0, 0, 0, 0, 1, 1]), np.random.RandomState(0))]
-    [[2, 1], [2, 1]]
-    """
-    chance = rng.uniform(size=len(y))
-    order = np.lexsort((chance, y)) if np.issubdtype(y.dtype, np.integer) else np.argsort(chance)
-    return np.sort(order[::2]), np.sort(order[1::2])
 
 
 def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:

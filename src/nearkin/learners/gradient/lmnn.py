@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from nearkin._types import Auto, RandomState, Start
-from nearkin.learners.gradient.base import GradientLearner, after_kernel, minimise_exactly, named_solver
+from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.grids import low_rank_choices
+from nearkin.learners.gradient.minimising import minimise_exactly
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel
-from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.mcml import MCMLLoss
 from nearkin.maps import LinearMap
@@ -84,6 +83,8 @@ class MCML(GradientLearner):
     summary = "Linear map that collapses each class to a point (MCML); convex in the metric."
     cost = "3·n²·e per step"
 
+    _samples_first = True
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -126,6 +127,3 @@ class MCML(GradientLearner):
 
     def _loss(self):
         return MCMLLoss(self.temperature, self.ridge)
-
-    def _optimise(self, objective, theta, callback):
-        return minimise_from_sample(self._solver(), objective, theta, callback, self.fit_policy.coarse)

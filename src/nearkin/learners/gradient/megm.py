@@ -12,7 +12,6 @@ from sklearn.utils.validation import validate_data
 from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import CLASSIFICATION, REGRESSION
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, without_zero_weights
-from nearkin.learners.gradient.coarse_start import minimise_from_sample
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps import LinearMap
@@ -108,6 +107,8 @@ class MEGM(GradientLearner):
     cost = "n²·e/2 to 3·n²·e per step"
     tasks = (CLASSIFICATION, REGRESSION)
 
+    _samples_first = True
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -153,9 +154,6 @@ class MEGM(GradientLearner):
     def _loss(self) -> Loss:
         loss = MEGMLoss(self.n_neighbors)
         return TotalLoss([(1.0, loss), (self.penalty, DriftLoss())]) if self.penalty else loss
-
-    def _optimise(self, objective, theta, callback):
-        return minimise_from_sample(self._solver(), objective, theta, callback, self.fit_policy.coarse)
 
     def _checked(self, X, y, sample_weight):
         check_megm_settings(self)

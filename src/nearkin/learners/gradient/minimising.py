@@ -1,4 +1,4 @@
-"""First steps on a sample of the rows, for losses whose kernels are broad at the start."""
+"""A solver on an objective that remembers: the end is exact, and first steps may see a sample of the rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,49 @@ from dataclasses import replace
 
 import numpy as np
 
-from nearkin.learners.gradient.base import minimise_exactly
 from nearkin.learners.gradient.policy import CoarsePolicy
 from nearkin.losses.base import Narrowable
 from nearkin.objective import Objective
 from nearkin.solvers import Solver, SolverResult
+from nearkin.solvers.coordinates import Coordinates, minimise_in
+
+
+def minimise_exactly(
+    solver: Solver,
+    objective: Objective,
+    theta,
+    callback,
+    *,
+    coordinates: Coordinates | None = None,
+    most_corrections: int = 3,
+) -> SolverResult:
+    """Minimise, and go on if the exact value at the end is worse than the solver believed.
+
+    The value reported, and the last of the history, are exact. A list of near pairs that served too long may
+    have misled the solver; it goes on so often at the most.
+    """
+
+    def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
+        if coordinates is None:
+            return solver.minimise(objective, theta, callback)
+        return minimise_in(coordinates, solver, objective, theta, callback)
+
+    result = minimise(solver, theta)
+    for correction in range(most_corrections + 1):
+        exact = objective.exact(result.theta)[0]
+        wrong = exact - result.value > max(solver.tol, objective.tolerance) * max(abs(exact), 1.0)
+        history = [*result.history[:-1], exact]
+        result = replace(result, value=exact, history=history)
+        if not wrong or result.n_iter >= solver.max_iter or correction == most_corrections:
+            break
+        more = minimise(solver.limited(solver.max_iter - result.n_iter), result.theta)
+        result = replace(
+            more,
+            n_iter=result.n_iter + more.n_iter,
+            n_evaluations=result.n_evaluations + more.n_evaluations,
+            history=history + more.history[1:],
+        )
+    return result
 
 
 def minimise_from_sample(
@@ -25,7 +63,7 @@ def minimise_from_sample(
     """
     policy = policy or CoarsePolicy()
     n = len(objective.F)
-    if n < policy.smallest_sampled or not isinstance(objective.loss, Narrowable):
+    if n < policy.smallest_sampled or not isinstance(objective.state, Narrowable):
         return minimise_exactly(solver, objective, theta, callback)
     sample, others = (objective.narrowed(rows) for rows in _two_samples(n, policy))
 
@@ -48,7 +86,7 @@ def minimise_from_sample(
         best = judged
         return False
 
-    first = solver.limited(min(solver.max_iter, policy.most_steps)).minimise(sample, theta, after_step)
+    first = solver.limited(solver.max_iter).minimise(sample, theta, after_step)
     left = solver.max_iter - first.n_iter
     if stopped or left < 1:
         value = objective.exact(first.theta)[0]
@@ -71,6 +109,6 @@ def _two_samples(n: int, policy: CoarsePolicy) -> tuple[np.ndarray, np.ndarray]:
     >>> [rows[:3].tolist() for rows in _two_samples(4000, CoarsePolicy())]
     [[0, 4, 8], [2, 6, 10]]
     """
-    size = int(np.clip(n // policy.rows_per_sample, policy.smallest_sample, policy.largest_sample))
+    size = min(n // policy.rows_per_sample, policy.largest_sample)
     rows = np.arange(size) * n // size
     return rows, rows + n // size // 2

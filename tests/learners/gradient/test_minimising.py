@@ -5,8 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkin.learners.gradient import MEGM
-from nearkin.learners.gradient.base import minimise_exactly
-from nearkin.learners.gradient.coarse_start import minimise_from_sample
+from nearkin.learners.gradient.minimising import minimise_exactly, minimise_from_sample
 from nearkin.learners.gradient.policy import CoarsePolicy, FitPolicy
 from nearkin.losses import MEGMLoss
 from nearkin.maps import LinearMap
@@ -23,7 +22,7 @@ def problem(n=400, d=5):
 
 
 #: Even a few hundred rows are sampled.
-SMALL = CoarsePolicy(smallest_sampled=100, smallest_sample=100)
+SMALL = CoarsePolicy(smallest_sampled=100)
 
 
 class SmallMEGM(MEGM):
@@ -46,16 +45,26 @@ def test_ends_as_well_as_without_a_sample(objective):
     assert coarse.n_iter == len(coarse.history) - 1
 
 
-def test_first_steps_see_a_sample_only(objective, monkeypatch):
-    sizes = []
-    evaluate = Objective.__call__
-    monkeypatch.setattr(
-        Objective, "__call__", lambda self, theta: sizes.append(len(self.F)) or evaluate(self, theta)
-    )
-    minimise_from_sample(LBFGS(30), objective, np.eye(5).ravel(), lambda *_: False, SMALL)
-    assert sizes[0] == 100
-    assert sizes[-1] == 400
-    assert sizes == sorted(sizes)
+class NotedMEGM(MEGMLoss):
+    """Notes how many rows each evaluation sees."""
+
+    def __init__(self):
+        super().__init__()
+        self.sizes = []
+
+    def value_and_grad(self, Z, state, *, exact=False):
+        self.sizes.append(len(Z))
+        return super().value_and_grad(Z, state, exact=exact)
+
+
+def test_first_steps_see_a_sample_only():
+    X, y = problem()
+    loss = NotedMEGM()
+    noted = Objective(LinearMap(init="identity"), loss, X, y, np.eye(5).ravel())
+    minimise_from_sample(LBFGS(30), noted, np.eye(5).ravel(), lambda *_: False, SMALL)
+    assert loss.sizes[0] == 100
+    assert loss.sizes[-1] == 400
+    assert loss.sizes == sorted(loss.sizes)
 
 
 def test_all_rows_go_on_with_what_the_sample_taught(objective):
