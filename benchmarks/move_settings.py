@@ -1,10 +1,10 @@
 """Move-labeled's own choice of settings against every fixed number of targets and against plain Euclid.
 
-Rows are scaled to unit length, as embeddings are. Some rows of each class are stored, others asked; the
-score is the mean accuracy of 1, 5 and 10 neighbours (those that a class has rows for). Prints the table of
-docs/methods/move.md::
+Rows become what an index of embeddings holds (`FORMS`). Some rows of each class are stored, others asked.
+Prints the table of docs/methods/move.md, by three measures: accuracy of the nearest neighbour, mean accuracy
+of 1, 5 and 10 neighbours (those that a class has rows for), and MAP@R::
 
-    NEARKIN_DATA=~/data python -m benchmarks.move_settings trec-minilm semeion
+    NEARKIN_DATA=~/data python -m benchmarks.move_settings trec-minilm usps@conv glass@standard sentences.npz
 """
 
 from __future__ import annotations
@@ -15,14 +15,63 @@ import numpy as np
 
 from nearkin import KNNClassifier, MoveLabeled
 from nearkin.datasets import load_dataset
+from nearkin.evaluation.retrieval import Relevance, map_at_r
 
 FIXED = (1, 5, 20, "all")
-MOST_STORED, MOST_ASKED = 6_000, 1_500
+LEARNERS = (
+    {"Euclid": None, "auto": MoveLabeled()}
+    | {str(n): MoveLabeled(n) for n in FIXED}
+    | {"lists": MoveLabeled(aim="lists")}
+)
+MEASURES = ("1-NN", "1, 5, 10", "MAP@R")
+MOST_ROWS, MOST_STORED, MOST_ASKED = 9_000, 3_000, 1_000
 
 
 def unit(X) -> np.ndarray:
     rows = np.asarray(X, dtype=np.float32)
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def reduced_text(X) -> np.ndarray:
+    from sklearn.decomposition import TruncatedSVD
+
+    return unit(TruncatedSVD(200, random_state=0).fit_transform(X))
+
+
+def filtered_images(X, filters: int = 24) -> np.ndarray:
+    """Random 5 x 5 filters, rectified, averaged over a 4 x 4 grid: a poor man's image encoder."""
+    from scipy.ndimage import convolve
+
+    rng, side = np.random.default_rng(0), round(X.shape[1] ** 0.5)
+    images, cell = np.asarray(X, np.float32).reshape(-1, side, side) / max(X.max(), 1), side // 4
+    found = []
+    for _ in range(filters):
+        kernel = rng.normal(size=(5, 5))
+        answers = np.maximum(np.stack([convolve(image, kernel - kernel.mean()) for image in images]), 0)
+        cells = answers[:, : 4 * cell, : 4 * cell].reshape(len(images), 4, cell, 4, cell)
+        found.append(cells.mean(axis=(2, 4)).reshape(len(images), -1))
+    features = np.concatenate(found, axis=1)
+    return unit(features - features.mean(axis=0))
+
+
+def standardised(X) -> np.ndarray:
+    rows = np.asarray(X, dtype=np.float64)
+    spread = rows.std(axis=0)
+    return (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1)
+
+
+FORMS = {"": unit, "svd": reduced_text, "conv": filtered_images, "standard": standardised}
+
+
+def opened(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and labels of ``name``, ``name@form`` or an npz file of X and y."""
+    if name.endswith(".npz"):
+        with np.load(name) as arrays:
+            return unit(arrays["X"]), arrays["y"]
+    base, _, form = name.partition("@")
+    data = load_dataset(base)
+    some = np.sort(np.random.default_rng(1).permutation(data.X.shape[0])[:MOST_ROWS])
+    return FORMS[form](data.X[some]), np.asarray(data.y)[some]
 
 
 def drawn(y: np.ndarray, per_class: int | None, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -35,14 +84,29 @@ def drawn(y: np.ndarray, per_class: int | None, seed: int) -> tuple[np.ndarray, 
     return np.concatenate([rest[y[rest] == label][:per_class] for label in np.unique(y)]), asked
 
 
-def judged(learner, X, y, stored, asked) -> tuple[float, float]:
-    """Mean accuracy, and the skewness of how often a stored row is found among ten."""
-    usual = int(np.median(np.unique(y[stored], return_counts=True)[1]))
+def judged(learner, X, y, stored, asked) -> list[float]:
+    """The three measures, and the skewness of how often a stored row is found among ten."""
+    sizes = np.unique(y[stored], return_counts=True)[1]
     model = KNNClassifier(learner, n_neighbors=1).fit(X[stored], y[stored])
     scores = [
-        model.set_params(n_neighbors=k).score(X[asked], y[asked]) for k in (1, 5, 10) if k <= max(usual, 1)
+        100 * model.set_params(n_neighbors=k).score(X[asked], y[asked])
+        for k in (1, 5, 10)
+        if k <= max(int(np.median(sizes)), 1)
     ]
-    return 100 * float(np.mean(scores)), model.hubness(X[asked], k=10).skewness
+    found = model.kneighbors(X[asked], int(sizes.max()), return_distance=False)
+    precision = 100 * map_at_r(found, Relevance.of_labels(y[asked], y[stored]))
+    return [scores[0], float(np.mean(scores)), precision, model.hubness(X[asked], k=10).skewness]
+
+
+def table_row(name: str, per_class: int | None, found: dict[str, np.ndarray]) -> str:
+    """Euclid, auto and the best fixed number of targets by each measure; in the end lists, and hubs."""
+    cells = [name, str(per_class or "all")]
+    for at in range(len(MEASURES)):
+        best = max(FIXED, key=lambda n: found[str(n)][at])
+        cells += [f"{found[label][at]:.1f}" for label in ("Euclid", "auto")]
+        cells.append(f"{found[str(best)][at]:.1f} ({best})")
+    cells += [f"{found['lists'][2]:.1f}", f"{found['Euclid'][3]:.1f} → {found['auto'][3]:.1f}"]
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -50,23 +114,19 @@ def main() -> None:
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--draws", type=int, default=3)
     chosen = parser.parse_args()
-    learners = {"Euclid": None, "auto": MoveLabeled()} | {str(n): MoveLabeled(n) for n in FIXED}
-    print("| data | rows of each class | Euclid | auto | 1 target | 5 | 20 | all | auto to the best fixed |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    heads = ["Euclid", "auto", "best fixed"]
+    columns = [f"{measure}: {heads[0]} | {' | '.join(heads[1:])}" for measure in MEASURES]
+    print(f'| data | rows of each class | {" | ".join(columns)} | `aim="lists"` | hub skewness |')
+    print("|---" * 13 + "|", flush=True)
     for name in chosen.datasets:
-        data = load_dataset(name)
-        X = unit(data.X)
+        X, y = opened(name)
         for per_class in (5, 10, None):
-            draws = range(chosen.draws if per_class else 1)
-            splits = [drawn(data.y, per_class, seed) for seed in draws]
+            splits = [drawn(y, per_class, seed) for seed in range(chosen.draws)]
             found = {
-                label: np.mean([judged(learner, X, data.y, *split) for split in splits], axis=0)
-                for label, learner in learners.items()
+                label: np.mean([judged(learner, X, y, *split) for split in splits], axis=0)
+                for label, learner in LEARNERS.items()
             }
-            best = max(found[str(n)][0] for n in FIXED)
-            cells = [f"{score:.1f} ({skewness:.1f})" for score, skewness in found.values()]
-            behind = f"{found['auto'][0] - best:+.1f}"
-            print(f"| {name} | {per_class or 'all'} | {' | '.join(cells)} | {behind} |", flush=True)
+            print(table_row(name, per_class, found), flush=True)
 
 
 if __name__ == "__main__":

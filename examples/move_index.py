@@ -59,6 +59,7 @@ def methods(stored, labels, queries, truth):
         "Move-labeled, `n_targets=1`": MoveLabeled(n_targets=1),
         "Move-labeled, `n_targets=20`": MoveLabeled(n_targets=20),
         "Move-labeled, `n_targets='all'`": MoveLabeled(n_targets="all"),
+        "Move-labeled, `aim='lists'`": MoveLabeled(aim="lists"),
     }.items():
         moved = learner.fit(stored, labels).move(stored)
         yield name, "stored vectors only", scores(queries, moved, truth, labels)

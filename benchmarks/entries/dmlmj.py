@@ -41,7 +41,7 @@ ENTRY = Entry(
     make_data=make_data,
     contestants=(
         Contestant("nearkin", nearkin, quality=quality, repeats=5),
-        Contestant("pyDML", pydml, "pydml", quality=quality, repeats=2, time_bound=180),
+        Contestant("pyDML", pydml, "pydml", quality=quality, repeats=2, time_bound=150),
     ),
     cases=(
         {"name": "digits", "n": 1_257, "d": 64},

@@ -40,7 +40,7 @@ ENTRY = Entry(
     make_data=make_data,
     contestants=(
         Contestant("nearkin", nearkin, quality=quality, repeats=5),
-        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=5, time_bound=180),
+        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=5, time_bound=150),
     ),
     cases=(
         {"name": "digits", "n": 1_257, "d": 64},

@@ -59,7 +59,7 @@ ENTRY = Entry(
     contestants=(
         Contestant("nearkin", _nearkin(1e-6), quality=quality, repeats=3),
         Contestant("nearkin, to pass", _nearkin(), quality=quality, repeats=3),
-        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=2, time_bound=180),
+        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=2, time_bound=150),
     ),
     cases=(
         {"name": "digits", "n": 1_257, "d": 64},

@@ -52,7 +52,7 @@ ENTRY = Entry(
     make_data=make_data,
     contestants=(
         Contestant("nearkin", nearkin, quality=quality, repeats=2),
-        Contestant("pyDML", pydml, "pydml", quality=quality, repeats=1, time_bound=180),
+        Contestant("pyDML", pydml, "pydml", quality=quality, repeats=1, time_bound=150),
     ),
     cases=(
         {"name": "digits", "n": 300, "d": 10},

@@ -57,7 +57,7 @@ ENTRY = Entry(
     make_data=make_data,
     contestants=(
         Contestant("nearkin", nearkin, quality=quality, repeats=2),
-        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=1, time_bound=300),
+        Contestant("metric-learn", metric_learn, "metric-learn", quality=quality, repeats=1, time_bound=150),
     ),
     cases=(
         {"name": "digits", "n": 1_257, "d": 64},

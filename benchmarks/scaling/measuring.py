@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -39,12 +40,20 @@ class Watch:
         self.megabytes = self._peak / 2**20
 
 
-def in_process(task: str, /, **arguments) -> dict:
-    """What a function of `benchmarks.scaling.tasks` returns, called in a process of its own."""
+def in_process(task: str, /, threads: int | None = None, **arguments) -> dict:
+    """What a function of `benchmarks.scaling.tasks` returns, called in a process of its own.
+
+    It has all cores, or so many threads.
+    """
+    limits = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+    environment = {name: value for name, value in os.environ.items() if name not in limits}
+    if threads is not None:
+        environment |= dict.fromkeys(limits, str(threads))
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scaling.tasks", task, json.dumps(arguments)],
         capture_output=True,
         text=True,
+        env=environment,
     )
     if done.returncode:
         raise RuntimeError(f"{task} failed:\n{done.stderr[-3000:]}")

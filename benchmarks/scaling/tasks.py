@@ -46,6 +46,120 @@ def from_file(path: str, name: str) -> dict:
     }
 
 
+def in_memory(path: str, name: str) -> dict:
+    """A fit of rows in memory; the rows and the peak above them, in times the size of the rows."""
+    X = np.load(path)
+    labels = labels_of(len(X))
+    learner_of(name).fit(X[:5_000], labels[:5_000])
+    with Watch() as watch:
+        learner_of(name).fit(X, labels)
+    return {"times": 1 + watch.megabytes * 2**20 / X.nbytes, "seconds": watch.seconds}
+
+
+def targets(n: int, d: int, kind: str) -> dict:
+    """Seconds of the searches for targets, and the recall of the approximate one."""
+    from nearkin.supervision.target_search import found_targets
+
+    rng = np.random.default_rng(0)
+    if kind == "noise":
+        X = rng.standard_normal((n, d), dtype=np.float32)
+    else:
+        bends, turn = rng.standard_normal((12, d)), rng.standard_normal((d, d)) / np.sqrt(d)
+        X = np.tanh(rng.standard_normal((n, 12)) @ bends) @ turn + 0.05 * rng.standard_normal((n, d))
+        X = X.astype(np.float32)
+    codes, found = rng.integers(0, 2, n), {}
+    for search in ("exact", "auto"):
+        found_targets(X[:100_000, :2], codes[:100_000], 1, search)  # imports and compiled loops
+        with Watch() as watch:
+            recall = found_targets(X, codes, 1, search).recall
+        found[search] = watch.seconds
+    return {**found, "recall": recall}
+
+
+def inverted_lists(path: str) -> dict:
+    """Seconds to make a faiss-ivf index: ours, FAISS's own with as many training rows, and as it comes."""
+    import faiss
+
+    from nearkin.search.faiss import MOST_POINTS_PER_LIST, FaissIndex
+
+    X, found = np.load(path), {}
+    FaissIndex("ivf").build(X[:10_000])
+    with Watch() as watch:
+        index = FaissIndex("ivf").build(X).faiss_index
+    found["ours"] = watch.seconds
+    for name, points in (("theirs", MOST_POINTS_PER_LIST), ("as it comes", None)):
+        quantizer = faiss.IndexFlatL2(X.shape[1])
+        own = faiss.IndexIVFFlat(quantizer, X.shape[1], index.nlist)
+        if points is not None:
+            own.cp.max_points_per_centroid = points
+        with Watch() as watch:
+            own.train(X)
+            own.add(X)
+        found[name] = watch.seconds
+    return found
+
+
+def large_margin(n: int = 36_000, d: int = 32, steps: int = 30) -> dict:
+    """LMNN on two workers against one machine; and for fixed lists, its loss and gradient."""
+    import dask.array as da
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from nearkin import LMNN
+    from nearkin.losses import LargeMarginLoss
+
+    rng = np.random.default_rng(0)
+    parts = rng.integers(0, 40, n + 4_000)
+    scales = np.r_[np.ones(d // 4), 3 * np.ones(d - d // 4)]
+    X = rng.normal(size=(40, d))[parts] + 0.8 * rng.normal(size=(len(parts), d)) * scales
+    X, y, loss, seconds = X.astype(np.float32), parts % 10, LargeMarginLoss(), {}
+    settings = {"max_iter": steps, "euclid_share": 0.0, "refresh_targets": 0}
+
+    def chunked(size: int, m: int):
+        return da.from_array(X[:m], chunks=(size, d)), da.from_array(y[:m], chunks=size)
+
+    with cluster(2):
+        LMNN(max_iter=2).fit(*chunked(1_000, 6_000))  # imports and compiled loops
+        with Watch() as watch:
+            many = LMNN(**settings).fit(*chunked(n // 4, n))
+        seconds["two workers"] = watch.seconds
+    LMNN(max_iter=2).fit(X[:3_000], y[:3_000])
+    with Watch() as watch:
+        one = LMNN(**settings).fit(X[:n], y[:n])
+    seconds["one machine"] = watch.seconds
+
+    def value(learner) -> float:
+        state = loss.prepare(X[:n], y[:n])
+        return loss.value_and_grad(learner.transform(X[:n]), state, exact=True)[0]
+
+    def accuracy(learner) -> float:
+        near = KNeighborsClassifier(3).fit(learner.transform(X[:n]), y[:n])
+        return near.score(learner.transform(X[n:]), y[n:])
+
+    return {
+        **seconds,
+        "objective": value(many) / value(one),
+        "accuracy": accuracy(many) - accuracy(one),
+        "difference": _difference_of_gradients(X[:6_000].astype(np.float64), y[:6_000], one.components_),
+    }
+
+
+def _difference_of_gradients(X, y, L) -> float:
+    """Largest relative one between chunks with complete lists and the loss that sees everything."""
+    from nearkin.losses import LargeMarginLoss
+    from nearkin.scale.anchors import AnchorPolicy, Anchors
+    from nearkin.scale.pair_lists import Chunk
+    from nearkin.scale.plans import Eager
+
+    n, loss, L = len(X), LargeMarginLoss(), L.astype(np.float64)
+    pieces = [Chunk(X[a : a + 1_500], y[a : a + 1_500], a) for a in range(0, n, 1_500)]
+    anchors = Anchors(pieces, n, Eager(), n_targets=3, mu=0.5, policy=AnchorPolicy(beyond=np.inf))
+    anchors.find_targets(10)
+    anchors.renew(L, np.ones(10))
+    gradient = anchors(L.ravel(), X.shape[1])[1].reshape(L.shape)
+    expected = loss.value_and_grad(X @ L.T, loss.prepare(X, y), exact=True)[1].T @ X
+    return float(np.abs(gradient - expected).max() / np.abs(expected).max())
+
+
 @contextmanager
 def cluster(n_workers: int):
     from distributed import Client, LocalCluster
@@ -189,7 +303,7 @@ def compared(folder: str, kill: bool) -> dict:
         "time_budget": None,
         "tune": "quick",
     }
-    here = nearkin.compare(data, jobs=2, **settings)
+    here, killed_after = nearkin.compare(data, jobs=2, **settings), []
     with cluster(2) as client:
         store = os.path.join(folder, f"there-{kill}.sqlite")
         if kill:
@@ -202,13 +316,14 @@ def compared(folder: str, kill: bool) -> dict:
                     time.sleep(0.2)
                     if os.path.exists(store):
                         with ResultsStore.open(store) as results:
-                            if sum(r.status == "done" for r in results.results(arrays=False)) >= 8:
-                                os.kill(victim, signal.SIGKILL)
-                                return
+                            done = sum(r.status == "done" for r in results.results(arrays=False))
+                        if done >= 8:
+                            os.kill(victim, signal.SIGKILL)
+                            killed_after.append(done)
+                            return
 
             threading.Thread(target=kill_when_some_are_done, daemon=True).start()
         there = nearkin.compare(data, scheduler=client, results=store, **settings)
-        alive = len(client.run(os.getpid))
 
     def table(study):
         return [(row.label, row.scores, row.verdict, row.setting) for row in study.comparison.rows]
@@ -216,7 +331,8 @@ def compared(folder: str, kill: bool) -> dict:
     return {
         "identical": table(here) == table(there),
         "lines": len(here.comparison.rows),
-        "workers at the end": alive,
+        # Folds that were measured after a worker was killed; none without.
+        "left to do": len(there.records) - killed_after[0] if killed_after else 0,
     }
 
 

@@ -2,9 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nearkin import load
 from nearkin.cli.modelfile import load_model
 from nearkin.cli.predict import predicted_blocks
 from nearkin.datasets.blocks import BlockPolicy
+from nearkin.datasets.synthetic import make_mixture
+from nearkin.evaluation import Relevance, map_at_r, mean_reciprocal_rank, recall_at_k
 
 
 def test_scores_of_known_answers(nearkin, iris_model, iris_table, tmp_path):
@@ -61,3 +64,60 @@ def test_a_stream_of_blocks_gives_the_same_predictions(nearkin, iris_model, iris
     assert [len(table) for table in tables] == [40, 40, 40, 30]
     [(_, whole)] = predicted_blocks(loaded, str(iris_csv), "utf-8", n_neighbors=1)
     pd.testing.assert_frame_equal(pd.concat(tables, ignore_index=True), whole)
+
+
+@pytest.fixture
+def vectors(tmp_path, nearkin):
+    """A model of stored vectors, and queries with labels: (folder, labels stored, queries, their labels)."""
+    X, y = make_mixture(260, 8, 4, random_state=0, dtype=np.float32)
+    kinds = np.array([f"kind {label}" for label in y])
+    np.savez(tmp_path / "stored.npz", emb=X[:200], who=kinds[:200])
+    np.savez(tmp_path / "new.npz", emb=X[200:], who=kinds[200:], more=X[200:])
+    fitted = nearkin(
+        "fit", tmp_path / "stored.npz", "--vectors", "emb", "--labels", "who", "--learner", "MoveLabeled",
+        "--out", tmp_path / "m.nearkin",
+    )  # fmt: skip
+    assert fitted.code == 0, fitted.err
+    return tmp_path, kinds[:200], X[200:], kinds[200:]
+
+
+def neighbours(path, X):
+    model = load(path)
+    return model[-1].kneighbors(model[:-1].transform(X), 100, return_distance=False)
+
+
+def test_vectors_are_scored_as_lists_too(vectors, nearkin):
+    folder, stored, X, y = vectors
+    command = ["evaluate", folder / "m.nearkin", folder / "new.npz", "--vectors", "emb", "--json"]
+    scores = nearkin(*command, "--labels", "who", "--metric", "map@r,recall@5").json()["scores"]
+    found = neighbours(folder / "m.nearkin", X)
+    truth = Relevance.of_labels(y, stored)
+    assert scores["MAP@R"] == pytest.approx(map_at_r(found, truth))
+    assert scores["recall@5"] == pytest.approx(recall_at_k(found, truth, 5))
+    assert scores["accuracy"] > 0.5
+
+
+def test_relevant_rows_judge_without_answers(vectors, nearkin):
+    folder, _, X, _ = vectors
+    pairs = [(1, 5), (1, 9), (3, 200)]
+    (folder / "pairs.csv").write_text("query,item\n" + "".join(f"{q},{r}\n" for q, r in pairs))
+    command = ["evaluate", folder / "m.nearkin", folder / "new.npz", "--vectors", "emb", "--json"]
+    told = nearkin(*command, "--relevant", folder / "pairs.csv").json()
+    truth = Relevance.of_lists([[4, 8], [], [199], *([[]] * 57)], 200)
+    found = neighbours(folder / "m.nearkin", X)
+    assert (told["rows"], told["answers"]) == (60, 2)
+    assert told["scores"]["MRR"] == pytest.approx(mean_reciprocal_rank(found, truth))
+    assert set(told["scores"]) == {"recall@10", "precision@10", "MRR", "MAP@R", "nDCG@10"}
+    assert "lists" in nearkin(*command, "--relevant", folder / "pairs.csv", "--metric", "accuracy").err
+    (folder / "pairs.csv").write_text("query,item\n61,1\n")
+    assert "row 61" in nearkin(*command, "--relevant", folder / "pairs.csv").err
+
+
+def test_a_table_is_scored_by_other_metrics(iris_model, iris_table, tmp_path, nearkin):
+    iris_table.to_csv(tmp_path / "iris.csv", index=False)
+    told = nearkin("evaluate", iris_model, tmp_path / "iris.csv", "--metric", "mrr", "--json")
+    assert told.json()["scores"]["MRR"] > 0.9
+    iris_table.assign(species=iris_table["species"].where(np.arange(150) > 0)).to_csv(
+        tmp_path / "iris.csv", index=False
+    )
+    assert "1 rows" in nearkin("evaluate", iris_model, tmp_path / "iris.csv", "--metric", "mrr").err

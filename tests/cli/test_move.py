@@ -143,3 +143,50 @@ def test_a_store_takes_a_model_and_gives_it_back(tmp_path, rows, nearkin):
     called = nearkin(*command, "--model", tmp_path / "m.nearkin", "--save-model", tmp_path / "back.nearkin")
     assert called.code == 0, called.err
     assert Mover(load(tmp_path / "back.nearkin")).fingerprint == Mover(learner).fingerprint
+
+
+def ranked(queries, stored, metric):
+    ones = np.ones((len(queries), 1), dtype=np.float32)
+    if metric == "ip":
+        return np.argsort(-np.hstack([queries, ones]) @ stored.T, axis=1)
+    return np.argsort(
+        -np.hstack([queries, ones, 0 * ones]) @ (stored / np.linalg.norm(stored, axis=1)[:, None]).T
+    )
+
+
+@pytest.mark.parametrize("metric", ["ip", "cosine"])
+def test_an_index_of_another_metric_finds_what_l2_finds(folder, rows, nearkin, metric):
+    X, _ = rows
+    told = nearkin(
+        "move", folder / "v.npy", "--labels", folder / "y.npy", "--save-model", folder / "m.nearkin",
+        "--metric", metric, "--out", folder / "moved.npy", "--json",
+    )  # fmt: skip
+    assert told.code == 0, told.err
+    stored, plain = np.load(folder / "moved.npy"), Mover(load(folder / "m.nearkin"))(X)
+    assert stored.shape[1] == 8 + {"ip": 1, "cosine": 2}[metric]
+    nearest = ((X[:, None] - plain[None]) ** 2).sum(axis=2).argsort(axis=1)
+    np.testing.assert_array_equal(ranked(X, stored, metric)[:, :5], nearest[:, :5])
+
+    # What comes later gets the length that the model file remembers, or the one that was printed.
+    np.save(folder / "late.npy", X[:10] / 2)
+    late = ["move", folder / "late.npy", "--model", folder / "m.nearkin", "--metric", metric, "--json"]
+    assert nearkin(*late, "--out", folder / "late_moved.npy").code == 0
+    save(load(folder / "m.nearkin"), folder / "bare.nearkin")
+    if metric == "cosine":
+        lengths = np.linalg.norm(np.load(folder / "late_moved.npy"), axis=1)
+        np.testing.assert_allclose(lengths, told.json()["radius"], rtol=1e-6)
+        late[3] = folder / "bare.nearkin"
+        nearkin(*late, "--radius", told.json()["radius"], "--out", folder / "2.npy")
+        assert (folder / "2.npy").read_bytes() == (folder / "late_moved.npy").read_bytes()
+
+
+def test_a_vector_too_long_for_the_radius_is_named(folder, rows, nearkin):
+    X, y = rows
+    save(MoveLabeled(alpha=1.0).fit(X, y), folder / "m.nearkin")
+    command = ["move", folder / "v.npy", "--model", folder / "m.nearkin", "--out", folder / "m.npy"]
+    called = nearkin(*command, "--metric", "cosine", "--radius", "0.001")
+    assert called.code == 1
+    assert "v.npy: row 1 " in called.err
+    assert not (folder / "m.npy").exists()
+    assert "cosine" in nearkin(*command, "--metric", "dot").err
+    assert "radius" in nearkin(*command, "--radius", "2").err

@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from nearkin.evaluation import METRICS, Metric, Problem, metric_named
+from nearkin import RCA, KNNClassifier
+from nearkin.evaluation import METRICS, Metric, Problem, Relevance, metric_named
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE
 from nearkin.evaluation.tasks import Record
 
@@ -108,3 +111,18 @@ def test_what_does_not_matter_depends_on_the_unit_only_where_there_is_one():
 def test_a_metric_of_the_other_task_is_refused():
     with pytest.raises(ValueError, match="aRRMSE is for regression"):
         Problem("data", np.zeros((4, 1)), [0, 1, 0, 1], metric=ARRMSE)
+
+
+def test_a_metric_tunes_as_scoring_of_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    metric = metric_named("map@r")
+    search = GridSearchCV(
+        KNNClassifier(RCA()), {"learner__shrinkage": [0.0, 0.9]}, scoring=metric.scorer, cv=3
+    )
+    search.fit(X, y)
+    train, test = next(StratifiedKFold(3).split(X, y))
+    model = KNNClassifier(RCA(shrinkage=0.9)).fit(X[train], y[train])
+    assert search.cv_results_["split0_test_score"][1] == metric.score(model, X[test], y[test], y[train])
+    assert metric_named("log-loss").scorer(model, X[test], y[test]) < 0
+    truth = Relevance.of_labels(y[test], y[train])
+    assert metric.score(model, X[test], truth) == metric.score(model, X[test], y[test])

@@ -74,6 +74,21 @@ def test_what_tells_the_classes_apart_is_kept_and_what_does_not_is_blended_away(
     assert chosen_share(OneFeature(1), rows, codes) >= 0.75
 
 
+def test_of_many_rows_a_sample_judges():
+    class Remembering(OneFeature):
+        seen = 0
+
+        def fit(self, X, y):
+            Remembering.seen = max(Remembering.seen, len(X))
+            return super().fit(X, y)
+
+    share = chosen_share(Remembering(3), X, y, policy=SharePolicy(most_rows=60))
+    assert Remembering.seen == 30
+    assert share == chosen_share(Remembering(3), X, y, policy=SharePolicy(most_rows=60))
+    assert chosen_share(Remembering(3), X, y, policy=SharePolicy(most_rows=60, auto_below=100)) == 0
+    assert Remembering.seen == 30
+
+
 def test_regression_targets_are_judged_by_squared_errors():
     rng = np.random.RandomState(0)
     rows = rng.standard_normal((200, 10))

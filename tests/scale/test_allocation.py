@@ -8,6 +8,7 @@ import pytest
 
 SCRIPT = """
 import resource
+import time
 from contextlib import nullcontext
 import numpy as np
 from nearkin.scale.allocation import kept_memory
@@ -19,7 +20,10 @@ def faults(context):
             np.ones(100_000)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
-print(faults(nullcontext()), faults(kept_memory), faults(nullcontext()))
+kept_memory.seconds = 0.05
+before, inside = faults(nullcontext()), faults(kept_memory)
+time.sleep(0.3)
+print(before, inside, faults(nullcontext()))
 """
 
 

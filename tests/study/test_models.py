@@ -4,11 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.datasets import load_wine
 from sklearn.model_selection import ParameterGrid
 
+from nearkin import LMDL, RCA
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Folds
 from nearkin.learners import all_learners
+from nearkin.study.data import as_dataset
 from nearkin.study.models import (
     NEIGHBOUR_GRID,
     chosen_learners,
@@ -16,6 +19,7 @@ from nearkin.study.models import (
     make_candidates,
     make_model,
     make_scaler,
+    named_corrections,
     settled_scale,
     smallest_training_part,
     thinned,
@@ -132,3 +136,17 @@ def test_settings_for_wide_data_can_be_fitted_in_the_inner_folds():
             rows[:20], labels[:20]
         )  # two folds, then three inner ones
         assert inner.components_.shape == (n_components, 400)
+
+
+def test_hub_corrections_take_part_beside_what_they_correct():
+    data = as_dataset(*load_wine(return_X_y=True))
+    wished = {"RCA": RCA, "LMDL": LMDL}
+    found = make_candidates(
+        data, wished, scale="auto", n_neighbors=None, n_folds=5, corrected=wished, hubs=["csls"]
+    )
+    labels = [candidate.label for candidate in found]
+    # LMDL decides without neighbours, so there is nothing to correct.
+    assert labels == ["Euclid", "RCA", "LMDL", "Euclid + csls", "RCA + csls"]
+    assert [candidate.estimator[-1].hubs for candidate in found if "+" in candidate.label] == ["csls"] * 2
+    with pytest.raises(ValueError, match="nicdm"):
+        named_corrections("cslx")

@@ -14,6 +14,7 @@ from nearkin.cli.options import (
     DropOption,
     EmbedOption,
     EncodingOption,
+    HubsOption,
     ImputeOption,
     JsonOption,
     LabelsOption,
@@ -92,6 +93,7 @@ def compare(
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
+    hubs: HubsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     scheduler: Annotated[
         str | None,
@@ -151,6 +153,7 @@ def compare(
             tune=tune,
             scale=scale,
             references=references,
+            hubs=hubs,
             jobs=jobs or 0,
             scheduler=scheduler,
             seed=seed,

@@ -12,6 +12,7 @@ from nearkin.cli.options import (
     DataArgument,
     DropOption,
     EncodingOption,
+    HubsOption,
     ImputeOption,
     JsonOption,
     LabelsOption,
@@ -25,7 +26,15 @@ from nearkin.cli.options import (
     require_choice,
 )
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
-from nearkin.study.models import EUCLID, SCALE_CHOICES, check_serves, learner_named, make_model, settled_scale
+from nearkin.study.models import (
+    EUCLID,
+    SCALE_CHOICES,
+    check_serves,
+    learner_named,
+    make_model,
+    named_corrections,
+    settled_scale,
+)
 
 if TYPE_CHECKING:
     from nearkin.evaluation import Hubness
@@ -53,6 +62,7 @@ def hubness(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
     ] = None,
+    hubs: HubsOption = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Length of the neighbour lists.")] = 10,
     folds: Annotated[int, typer.Option(min=2, help="Folds; every row is a query once.")] = 5,
     scale: ScaleOption = "auto",
@@ -86,9 +96,16 @@ def hubness(
     for notice in notices:
         to_stderr(notice)
     how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True, "encoder": dataset.encoder}
-    found = {
-        name: hubness_by_folds(make_model(part, dataset.task, **how), dataset, k=k, n_folds=folds, seed=seed)
+    models = {
+        name + (f" + {correction}" if correction else ""): make_model(
+            part, dataset.task, hubs=correction, **how
+        )
+        for correction in (None, *named_corrections(hubs))
         for name, part in ((EUCLID, None), (kind.__name__, made))
+    }
+    found = {
+        name: hubness_by_folds(model, dataset, k=k, n_folds=folds, seed=seed)
+        for name, model in models.items()
     }
     if as_json:
         print_json([_as_dict(name, hubness) for name, hubness in found.items()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -32,6 +32,13 @@ def move(
     vectors: VectorsOption = None,
     labels: LabelsOption = None,
     target: TargetOption = None,
+    metric: Annotated[
+        str, typer.Option(metavar="METRIC", help="What the index of a file ranks by: l2, ip or cosine.")
+    ] = "l2",
+    radius: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="Length of all vectors for cosine; as printed by the first move."),
+    ] = None,
     pg: Annotated[str | None, typer.Option(metavar="URL", help="PostgreSQL with pgvector.")] = None,
     lance: Annotated[str | None, typer.Option(metavar="PATH", help="Folder of a LanceDB.")] = None,
     qdrant: Annotated[str | None, typer.Option(metavar="URL", help="Qdrant server, or folder.")] = None,
@@ -62,7 +69,7 @@ def move(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Move stored vectors, so that raw queries find better neighbours by L2.
+    """Move stored vectors, so that raw queries find better neighbours by L2, inner product or cosine.
 
     Raw vectors are never changed. A stopped move goes on when the command is given again; rows that
     were added to a store since are moved by the model that the store remembers.
@@ -71,11 +78,15 @@ def move(
     named = [name for name, place in places.items() if place is not None]
     if len(named) + (data is not None) != 1:
         raise CommandError("say what to move: a file (DATA), or one of --pg, --lance and --qdrant.")
-    fitted = None if model is None else _load(model)
     if data is not None:
-        facts = _move_file(data, out, fitted, save_model, vectors, labels, target)
+        ranking = _Ranking(metric, radius)
+        facts = _move_file(
+            data, out, model, save_model, ranking, vectors=vectors, labels=labels, target=target
+        )
     else:
-        _refuse(named[0], {"--out": out, "--vectors": vectors, "--labels": labels, "--target": target})
+        for_files = {"--out": out, "--vectors": vectors, "--labels": labels, "--target": target}
+        _refuse(named[0], for_files | {"--radius": radius, "--metric": metric != "l2"})
+        fitted = None if model is None else _load(model)
         with _open_store(named[0], places[named[0]], table, vector, label, key, into) as store:
             facts = _check(store) if check else _move_store(store, fitted, save_model, index, use)
     if as_json:
@@ -149,16 +160,44 @@ def _check(store) -> dict[str, Any]:
     }
 
 
-def _move_file(data, out, fitted, save_model, vectors, labels, target) -> dict[str, Any]:
-    from nearkin.stores import Mover, move_file
+class _Ranking(NamedTuple):
+    """What the index of a file ranks by, and for cosine the length of its vectors if it is known."""
+
+    metric: str
+    radius: float | None
+
+    def mover(self, learner, remembered, data, vectors) -> Any:
+        """What moves the rows; the length for cosine is as given, as the model remembers, or found anew."""
+        from nearkin.stores import Mover, radius_of
+
+        radius = self.radius
+        if self.metric == "cosine" and radius is None:
+            radius = remembered or radius_of(as_path(data), learner, vectors=vectors)
+        return Mover(learner, self.metric, radius)
+
+
+SEARCH = {"l2": "L2 with raw queries q", "ip": "inner product with (q, 1)", "cosine": "cosine with (q, 1, 0)"}
+
+
+def _move_file(data, out, model, save_model, ranking: _Ranking, **columns) -> dict[str, Any]:
+    from nearkin.persistence import read_metadata, save
+    from nearkin.stores import move_file
 
     if out is None:
         raise CommandError("say where moved vectors go: --out moved.npy or --out moved.parquet.")
+    if ranking.metric not in SEARCH:
+        raise CommandError(f"--metric {ranking.metric}: expected one of {', '.join(SEARCH)}.")
     path = as_path(out)
     require_writable(path)
-    if fitted is None:
-        fitted = _fit_file(data, vectors, labels, target, save_model)
-    mover = Mover(fitted)
+    vectors = columns["vectors"]
+    if model is None:
+        learner = _fitted_on_file(data, save_model, **columns)
+        mover = ranking.mover(learner, None, data, vectors)
+        save(learner, as_path(save_model), metadata={"radius": mover.radius} if mover.radius else None)
+        to_stderr(f"model: {save_model} (move new vectors by it too)")
+    else:
+        remembered = read_metadata(as_path(model))["metadata"].get("radius")
+        mover = ranking.mover(_load(model), remembered, data, vectors)
     with bytes_bar(f"moving {data}", unit="bytes") as progress:
         done = move_file(as_path(data), path, mover, vectors=vectors, progress=progress)
     facts = {
@@ -166,15 +205,17 @@ def _move_file(data, out, fitted, save_model, vectors, labels, target) -> dict[s
         "into": str(done.out),
         "rows": done.rows,
         "model": f"{mover.name} {mover.fingerprint[:12]}",
+        "search": f"by {SEARCH[mover.metric]}",
     }
+    if mover.radius is not None:
+        facts["radius"] = mover.radius
     return facts | ({"done before": f"{done.resumed} rows"} if done.resumed else {})
 
 
-def _fit_file(data, vectors, labels, target, save_model: str | None):
+def _fitted_on_file(data, save_model: str | None, *, vectors, labels, target):
     """A MoveLabeled on the labels of the file; it must be kept, or new vectors could never be moved alike."""
     from nearkin.datasets import load_dataset
     from nearkin.learners.closed_form.move import MoveLabeled
-    from nearkin.persistence import save
 
     if save_model is None:
         raise CommandError(
@@ -183,14 +224,5 @@ def _fit_file(data, vectors, labels, target, save_model: str | None):
         )
     require_writable(as_path(save_model))
     wished = target[0] if target else None
-    found = load_dataset(
-        as_path(data),
-        vectors=vectors,
-        labels=labels,
-        target=wished,
-        task="classification",
-    )
-    learner = MoveLabeled().fit(found.X, found.y)
-    save(learner, as_path(save_model))
-    to_stderr(f"model: {save_model} (move new vectors by it too)")
-    return learner
+    found = load_dataset(as_path(data), vectors=vectors, labels=labels, target=wished, task="classification")
+    return MoveLabeled().fit(found.X, found.y)

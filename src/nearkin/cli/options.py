@@ -80,7 +80,16 @@ ScaleOption = Annotated[
     typer.Option(
         "--scale",
         metavar="HOW",
-        help="standard, minmax or none; auto is standard for dense and none for sparse data.",
+        help="standard, minmax or none; auto is standard, but none for sparse rows and those of unit length.",
+    ),
+]
+HubsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--hubs",
+        metavar="A,B",
+        help="Hub corrections, with Euclid and the learners named: csls, dissim-local, local-scaling, nicdm, "
+        "mutual-proximity.",
     ),
 ]
 SeedOption = Annotated[

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import EncodingOption, JsonOption, as_path, optional_path
+from nearkin.cli.options import EncodingOption, JsonOption, VectorsOption, as_path, optional_path
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
 
 #: Rows of a table shown on a terminal; files get them all.
@@ -33,6 +33,7 @@ def predict(
         ),
     ] = 0,
     proba: Annotated[bool, typer.Option("--proba", help="Also give the probability of each class.")] = False,
+    vectors: VectorsOption = None,
     encoding: EncodingOption = "utf-8",
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +57,8 @@ def predict(
     answers = Answers(loaded)
     with nullcontext() if out_path is None else replacing(out_path, "w", encoding="utf-8") as file:
         show = _Shown(file, as_json)
-        for block, table in predicted_blocks(loaded, new, encoding, n_neighbors=neighbors, proba=proba):
+        wishes = {"n_neighbors": neighbors, "proba": proba}
+        for block, table in predicted_blocks(loaded, new, encoding, vectors=vectors, **wishes):
             answers.add(block, table)
             show.add(table)
         show.end()
@@ -67,13 +69,16 @@ def predict(
         to_stderr(f"{answers.n_answers} rows hold the answer: {scores}")
 
 
-def predicted_blocks(loaded, new: str, encoding: str, *, policy=None, **wishes) -> Iterator[tuple[Any, Any]]:
+def predicted_blocks(
+    loaded, new: str, encoding: str, *, vectors: str | None = None, policy=None, **wishes
+) -> Iterator[tuple[Any, Any]]:
     """Blocks of rows, each with the table of its predictions."""
     from nearkin.datasets import load_features
     from nearkin.predictors import prediction_table
 
     n_rows = 0
-    for block in load_features(new if new == "-" else as_path(new), encoding=encoding, policy=policy):
+    source = new if new == "-" else as_path(new)
+    for block in load_features(source, vectors=vectors, encoding=encoding, policy=policy):
         if hasattr(block, "columns") and not loaded.takes_tables:
             raise CommandError(
                 f"{new} is a table, but the model was fitted on bare arrays; give an npz file with X."

@@ -165,25 +165,39 @@ def _with_known_names(data: Dataset, known: KnownDataset) -> Dataset:
 
 
 def load_features(
-    path: str | Path, *, encoding: str = "utf-8", policy: BlockPolicy | None = None
+    path: str | Path,
+    *,
+    vectors: str | None = None,
+    encoding: str = "utf-8",
+    policy: BlockPolicy | None = None,
 ) -> Iterator[Any]:
     """Rows to predict for, in blocks: a table as it is, for a model's encoder, or the X of an npz file.
+
+    Parameters
+    ----------
+    path : path
+    vectors : str, optional
+        The array, column or field that holds vectors, where there are several or other columns too.
+    encoding : str
+        Of text files.
+    policy : BlockPolicy, optional
 
     Yields
     ------
     DataFrame, ndarray or csr_matrix
         One, or several of a large table (see `read_blocks`).
     """
-    if str(path) != STANDARD_INPUT and is_vector_source(Path(path)):
-        yield from _vector_blocks(Path(path), policy or BlockPolicy())
+    if str(path) != STANDARD_INPUT and (vectors is not None or is_vector_source(Path(path))):
+        source = Path(path) if is_vector_source(Path(path)) else existing_file(path)
+        yield from _vector_blocks(source, vectors, policy or BlockPolicy())
     elif str(path) != STANDARD_INPUT and existing_file(path).suffix.lower() == NPZ_SUFFIX:
         yield features_of(load_arrays(Path(path)), Path(path).name)
     else:
         yield from read_blocks(path, encoding=encoding, policy=policy)
 
 
-def _vector_blocks(path: Path, policy: BlockPolicy) -> Iterator[Any]:
-    array = open_vectors(path)
+def _vector_blocks(path: Path, vectors: str | None, policy: BlockPolicy) -> Iterator[Any]:
+    array = open_vectors(path, vectors)
     for first in range(0, len(array), policy.rows):
         rows = array[first : first + policy.rows]
         yield as_floats(rows, lambda at, first=first: f"{path.name}: row {first + at + 1}")  # type: ignore[misc]

@@ -85,6 +85,8 @@ def _read_labels(path: Path, labels: str | Path) -> tuple[np.ndarray, str]:
 
 
 def _without_gaps(y: np.ndarray, where: str) -> np.ndarray:
+    if y.dtype.kind == "S":  # as HDF5 keeps text of one length
+        y = np.char.decode(y, "utf-8")
     if y.dtype.kind == "O":
         gaps = np.array([item is None or item != item for item in y])
         y = y.astype(str) if not gaps.any() else y

@@ -23,6 +23,17 @@ METRICS = ("l2", "ip", "cosine")
 ROOM = 1.25
 
 
+class TooLongError(ValueError):
+    """A reference is longer than the radius of an index by cosine allows; `row` says which."""
+
+    def __init__(self, row: int):
+        super().__init__(
+            f"row {row} is longer than the room left for new references; fold again with all "
+            "references and store them anew."
+        )
+        self.row = row
+
+
 @dataclass(frozen=True)
 class Folding:
     """Vectors to store and to search with in an index of another metric; `EmbeddedDistance.folded` makes it.
@@ -69,8 +80,7 @@ class Folding:
             raise ValueError(
                 "metric='cosine' gives all stored vectors the length of the longest: pass the references."
             )
-        norms = squared_norms(distance.embed_references(references)).astype(np.float64)
-        return cls(distance, metric, ROOM * float((norms + norms**2 / 4).max(initial=0.0)) or 1.0)
+        return cls(distance, metric, ROOM * longest_lifted(distance.embed_references(references)) or 1.0)
 
     @property
     def n_more(self) -> int:
@@ -87,11 +97,7 @@ class Folding:
         if self.metric == "cosine":
             rest = self.squared_radius - norms - norms**2 / 4
             if (rest < 0).any():
-                row = int(np.flatnonzero(rest < 0)[0])
-                raise ValueError(
-                    f"row {row} is longer than the room left for new references; fold again with all "
-                    "references and store them anew."
-                )
+                raise TooLongError(int(np.flatnonzero(rest < 0)[0]))
             more.append(np.sqrt(rest))
         return _beside(Z, np.stack(more, axis=1))
 
@@ -119,6 +125,12 @@ class Folding:
         matrix, constant = embedding.affine(n_features)
         more = np.array([1.0, 0.0][: self.n_more])
         return np.vstack([matrix, np.zeros((self.n_more, n_features))]), np.concatenate([constant, more])
+
+
+def longest_lifted(moved) -> float:
+    """The largest |m|^2 + |m|^4/4 of embedded references: the least R^2 that has room for all of them."""
+    norms = squared_norms(moved).astype(np.float64)
+    return float((norms + norms**2 / 4).max(initial=0.0))
 
 
 def _beside(Z, columns: np.ndarray):

@@ -20,6 +20,16 @@ from nearkin.evaluation.protocols import (
 )
 from nearkin.evaluation.regression_error import arrmse, rrmse
 from nearkin.evaluation.repeating import RepeatRule
+from nearkin.evaluation.retrieval import (
+    Relevance,
+    hit_rate_at_k,
+    map_at_r,
+    mean_reciprocal_rank,
+    ndcg_at_k,
+    precision_at_k,
+    recall_at_k,
+    retrieval_scores,
+)
 from nearkin.evaluation.runner import run_tasks
 from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
@@ -40,6 +50,7 @@ __all__ = [
     "Protocol",
     "RandomSplits",
     "Record",
+    "Relevance",
     "RepeatRule",
     "ResultsStore",
     "Split",
@@ -49,10 +60,17 @@ __all__ = [
     "choose_winner",
     "compare",
     "fit_candidate",
+    "hit_rate_at_k",
     "hubness_skewness",
     "k_occurrence",
+    "map_at_r",
+    "mean_reciprocal_rank",
     "metric_named",
+    "ndcg_at_k",
     "plan_tasks",
+    "precision_at_k",
+    "recall_at_k",
+    "retrieval_scores",
     "rrmse",
     "run_tasks",
     "summarise",

@@ -55,7 +55,8 @@ class Metric:
         The method of a model whose answers are judged: predictions, shares of the classes in sorted
         order, or row numbers of the nearest training rows.
     n_neighbors : callable, optional
-        From the training targets to how many neighbours are asked for, where those are judged.
+        From the training targets, or a `Relevance`, to how many neighbours are asked for, where those are
+        judged.
     percent : bool
         Whether the number is a share, which people read in percent.
     decimals : int
@@ -77,23 +78,39 @@ class Metric:
     task: str = CLASSIFICATION
     compute: Callable[..., float] | None = None
     needs: str = PREDICTIONS
-    n_neighbors: Callable[[np.ndarray], int] | None = None
+    n_neighbors: Callable[[np.ndarray | Relevance], int] | None = None
     percent: bool = False
     decimals: int = 3
     bounded: bool = True
     read: Callable[[Record], float | None] = attrgetter("score")
 
-    def score(self, model: Estimator, X: MatrixLike, y_true: ColumnLike, y_train: ColumnLike) -> float:
-        """The score of a fitted model on rows that it has not seen."""
+    def score(
+        self,
+        model: Estimator,
+        X: MatrixLike,
+        y_true: ColumnLike | Relevance,
+        y_train: ColumnLike | None = None,
+    ) -> float:
+        """The score of a fitted model on rows that it has not seen.
+
+        Scores of ranked lists also take a `Relevance` as `y_true`: which stored rows are relevant to which
+        of these. The training targets are read off the model if they are not given.
+        """
+        if y_train is None:
+            y_train = stored_targets(model)
         if self.needs == NEIGHBOURS:
-            return self(y_true, self._neighbours(model, X, y_train), y_train)
+            return self(y_true, self._neighbours(model, X, y_true, y_train), y_train)
         return self(y_true, getattr(model, self.needs)(X), y_train)
+
+    def scorer(self, model: Estimator, X: MatrixLike, y: ColumnLike) -> float:
+        """What scikit-learn takes as ``scoring=``: the score turned so that larger is better."""
+        return self.better(self.score(model, X, y))
 
     def judges(self, estimator: Estimator) -> bool:
         """Whether an estimator, fitted or not, has the answers that this metric needs."""
         return hasattr(last_step(estimator), self.needs)
 
-    def _neighbours(self, model, X, y_train) -> np.ndarray:
+    def _neighbours(self, model, X, y_true, y_train) -> np.ndarray:
         final, X = prepared(model, X)
         if not self.judges(model):
             raise ValueError(f"{type(final).__name__} decides without neighbours, so it has no {self.name}.")
@@ -101,10 +118,11 @@ class Metric:
         if n_references != len(y_train):
             raise ValueError(f"{type(final).__name__} keeps {n_references} of {len(y_train)} rows only.")
         assert self.n_neighbors is not None
-        k = min(self.n_neighbors(y_train), n_references)
+        truth = y_true if isinstance(y_true, Relevance) else y_train
+        k = min(self.n_neighbors(truth), n_references)
         return final.kneighbors(X, n_neighbors=k, return_distance=False)
 
-    def __call__(self, y_true: ColumnLike, answers: Any, y_train: ColumnLike) -> float:
+    def __call__(self, y_true: ColumnLike | Relevance, answers: Any, y_train: ColumnLike) -> float:
         assert self.compute is not None, f"{self.name} is not computed from predictions"
         return float(self.compute(y_true, answers, y_train))
 
@@ -153,6 +171,15 @@ class Metric:
 def last_step(model):
     """What decides in a model: the last step of a pipeline, or the model itself."""
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def stored_targets(model):
+    """Labels or targets of the rows that a fitted model holds."""
+    final = last_step(model)
+    for name in ("labels_", "targets_"):
+        if hasattr(final, name):
+            return getattr(final, name)
+    raise ValueError(f"{type(final).__name__} holds no labels of stored rows; give them as y_train.")
 
 
 def prepared(model, X):
@@ -221,11 +248,12 @@ R2 = Metric("R2", greater_is_better=True, task=REGRESSION, compute=_r2)
 MAE = Metric("MAE", greater_is_better=False, task=REGRESSION, compute=_mae, bounded=False)
 
 
-def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[[np.ndarray], int]) -> Metric:
-    """A score of ranked lists, the training rows of a query's own label being relevant."""
+def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[..., int]) -> Metric:
+    """A score of ranked lists: rows of a query's own label are relevant, or those of a `Relevance`."""
 
     def compute(y_true, indices, y_train) -> float:
-        return score(indices, Relevance.of_labels(y_true, y_train))
+        given = isinstance(y_true, Relevance)
+        return score(indices, y_true if given else Relevance.of_labels(y_true, y_train))
 
     return Metric(
         name,
@@ -238,12 +266,14 @@ def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[[np.nd
     )
 
 
-def _largest_class(y_train) -> int:
-    return int(np.unique(y_train, return_counts=True)[1].max())
+def _most_relevant(truth) -> int:
+    if isinstance(truth, Relevance):
+        return max(int(truth.counts.max(initial=1)), 1)
+    return int(np.unique(truth, return_counts=True)[1].max())
 
 
-MRR = _ranked("MRR", mean_reciprocal_rank, lambda y_train: MRR_LENGTH)
-MAP_AT_R = _ranked("MAP@R", map_at_r, _largest_class)
+MRR = _ranked("MRR", mean_reciprocal_rank, lambda truth: MRR_LENGTH)
+MAP_AT_R = _ranked("MAP@R", map_at_r, _most_relevant)
 _AT_K = {"recall@": recall_at_k, "precision@": precision_at_k, "nDCG@": ndcg_at_k}
 
 #: Every metric that can rank models, by name; a new one is a line here. `metric_named` also knows recall@k,
@@ -274,7 +304,7 @@ def metric_named(name: str) -> Metric:
 
 @cache
 def _at_k(prefix: str, score: Callable[..., float], k: int) -> Metric:
-    return _ranked(f"{prefix}{k}", partial(score, k=k), lambda y_train: k)
+    return _ranked(f"{prefix}{k}", partial(score, k=k), lambda truth: k)
 
 
 def metric_names(task: str) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from nearkin._types import ColumnLike, MatrixLike
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,14 @@ class Relevance:
     table: sparse.csr_array | None
 
     @classmethod
-    def of_labels(cls, query_labels, reference_labels) -> Relevance:
+    def of_labels(cls, query_labels: ColumnLike, reference_labels: ColumnLike) -> Relevance:
         """References of a query's own label are relevant; nothing of queries x references is made."""
         queries, references = np.asarray(query_labels), np.asarray(reference_labels)
         codes = np.unique(np.concatenate([queries, references]), return_inverse=True)[1]
         return cls(codes[: len(queries)], codes[len(queries) :], None)
 
     @classmethod
-    def of_lists(cls, relevant, n_references: int) -> Relevance:
+    def of_lists(cls, relevant: Any, n_references: int) -> Relevance:
         """From a sequence of row numbers per query, or a sparse matrix (queries x references) of gains.
 
         >>> Relevance.of_lists([[0, 2], [1]], 3).counts
@@ -103,7 +106,7 @@ class Relevance:
         return best
 
 
-def recall_at_k(indices, relevance: Relevance, k: int = 10) -> float:
+def recall_at_k(indices: MatrixLike, relevance: Relevance, k: int = 10) -> float:
     """Mean share of the relevant references that are among the first k.
 
     >>> recall_at_k(np.array([[0, 1]]), Relevance.of_lists([[0, 2]], 3), 2)
@@ -113,7 +116,7 @@ def recall_at_k(indices, relevance: Relevance, k: int = 10) -> float:
     return _mean(hits.sum(axis=1), relevance.counts, relevance)
 
 
-def precision_at_k(indices, relevance: Relevance, k: int = 10) -> float:
+def precision_at_k(indices: MatrixLike, relevance: Relevance, k: int = 10) -> float:
     """Mean share of the first k that is relevant.
 
     >>> precision_at_k(np.array([[0, 1]]), Relevance.of_lists([[0, 2]], 3), 2)
@@ -122,7 +125,7 @@ def precision_at_k(indices, relevance: Relevance, k: int = 10) -> float:
     return _mean(_hits(indices, relevance, k).sum(axis=1), k, relevance)
 
 
-def hit_rate_at_k(indices, relevance: Relevance, k: int = 10) -> float:
+def hit_rate_at_k(indices: MatrixLike, relevance: Relevance, k: int = 10) -> float:
     """Share of the queries with at least one relevant reference among the first k.
 
     >>> hit_rate_at_k(np.array([[0, 1], [0, 1]]), Relevance.of_lists([[1], [2]], 3), 2)
@@ -131,7 +134,7 @@ def hit_rate_at_k(indices, relevance: Relevance, k: int = 10) -> float:
     return _mean(_hits(indices, relevance, k).any(axis=1), 1, relevance)
 
 
-def mean_reciprocal_rank(indices, relevance: Relevance) -> float:
+def mean_reciprocal_rank(indices: MatrixLike, relevance: Relevance) -> float:
     """Mean of one over the place of the first relevant reference; zero where the list has none (MRR).
 
     >>> mean_reciprocal_rank(np.array([[1, 0], [2, 1]]), Relevance.of_lists([[0], [0]], 3))
@@ -141,7 +144,7 @@ def mean_reciprocal_rank(indices, relevance: Relevance) -> float:
     return _mean(np.where(hits.any(axis=1), 1 / (hits.argmax(axis=1) + 1), 0), 1, relevance)
 
 
-def map_at_r(indices, relevance: Relevance) -> float:
+def map_at_r(indices: MatrixLike, relevance: Relevance) -> float:
     """Mean average precision over the first R of each list, R being the number of relevant references.
 
     Parameters
@@ -171,7 +174,7 @@ def map_at_r(indices, relevance: Relevance) -> float:
     return _mean((precisions * hits).sum(axis=1), R, relevance)
 
 
-def ndcg_at_k(indices, relevance: Relevance, k: int = 10) -> float:
+def ndcg_at_k(indices: MatrixLike, relevance: Relevance, k: int = 10) -> float:
     """Normalised discounted cumulative gain of the first k, with gains as they are (not exponentiated).
 
     References
@@ -189,7 +192,9 @@ def ndcg_at_k(indices, relevance: Relevance, k: int = 10) -> float:
     return _mean(gains @ discounts, best, relevance)
 
 
-def retrieval_scores(indices, relevance: Relevance, ks: Sequence[int] = (1, 5, 10)) -> dict[str, float]:
+def retrieval_scores(
+    indices: MatrixLike, relevance: Relevance, ks: Sequence[int] = (1, 5, 10)
+) -> dict[str, float]:
     """The usual scores of ranked lists in one table; MAP@R only where the lists are long enough.
 
     >>> scores = retrieval_scores(np.array([[0, 1]]), Relevance.of_lists([[0]], 2), ks=(1,))
@@ -216,7 +221,7 @@ def _first(indices, k: int) -> np.ndarray:
     return indices[:, :k]
 
 
-def _hits(indices, relevance: Relevance, k: int) -> np.ndarray:
+def _hits(indices: MatrixLike, relevance: Relevance, k: int) -> np.ndarray:
     return relevance.gains(_first(indices, k)) > 0
 
 

@@ -51,6 +51,8 @@ class SharePolicy:
         Small data is halved again until about so many rows have been judged, ...
     most_halvings : int
         ... but not more often than this.
+    most_rows : int
+        Of more rows a sample of so many judges.
     """
 
     shares: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -60,6 +62,7 @@ class SharePolicy:
     smallest_half: int = 10
     rows_judged: int = 800
     most_halvings: int = 3
+    most_rows: int = 5_000
 
 
 def check_euclid_share(share) -> None:
@@ -141,6 +144,9 @@ def chosen_share(
     distances under both metrics. Which rows are in which half does not depend on the learner's seed.
     """
     policy = SharePolicy() if policy is None else policy
+    if policy.most_rows < len(y) < policy.auto_below:
+        rows = np.sort(np.random.RandomState(0).permutation(len(y))[: policy.most_rows])
+        X, y, sample_weight = X[rows], y[rows], None if sample_weight is None else sample_weight[rows]
 
     def gains(seen, unseen):
         weights = None if sample_weight is None else sample_weight[seen]

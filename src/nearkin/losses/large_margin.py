@@ -89,9 +89,27 @@ class LargeMarginLoss(Loss):
         """
         Z = state.sorted(Z)
         rows, D = probed_distances(Z, state.policy.rows_probed)
-        targets = state.target_distances(Z)[rows].mean(axis=1, keepdims=True)
-        gaps = np.sort((D - targets)[state.codes[rows, None] != state.codes])
-        pull = (1 - self.mu) / self.mu * float(targets.sum(dtype=np.float64)) if self.mu > 0 else np.inf
-        reached = np.count_nonzero(np.cumsum(gaps, dtype=np.float64) <= pull)
-        widest = float(gaps[min(int(reached), len(gaps) - 1)]) if len(gaps) else 0.0
-        return float(1 / np.sqrt(widest)) if widest > 0 else 1.0
+        targets = state.target_distances(Z)[rows].mean(axis=1)
+        return margin_scale(D, targets, state.codes[rows, None] != state.codes, self.mu)
+
+
+def margin_scale(D: np.ndarray, targets: np.ndarray, others: np.ndarray, mu: float, load: float = 1) -> float:
+    """The scale of `LargeMarginLoss.best_scale`.
+
+    Parameters
+    ----------
+    D : ndarray of shape (p, m)
+        Squared distances of some rows to others.
+    targets : ndarray of shape (p,)
+        Mean squared distance to the targets of each of these rows.
+    others : bool array of shape (p, m)
+        Which are of another class.
+    mu : float
+    load : float
+        How many rows each of the m stands for.
+    """
+    gaps = np.sort((D - targets[:, None])[others])
+    pull = (1 - mu) / mu * float(targets.sum(dtype=np.float64)) / load if mu > 0 else np.inf
+    reached = np.count_nonzero(np.cumsum(gaps, dtype=np.float64) <= pull)
+    widest = float(gaps[min(int(reached), len(gaps) - 1)]) if len(gaps) else 0.0
+    return float(1 / np.sqrt(widest)) if widest > 0 else 1.0

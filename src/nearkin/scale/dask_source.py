@@ -45,10 +45,7 @@ class DaskSource(Source):
                 f"rows come in {len(self.row_chunks)} chunks, labels in {len(self.label_chunks)}; "
                 "repartition them."
             )
-        import dask
-
-        count = dask.delayed(counted_labels, pure=False)
-        counted = dask.compute(*[count(part) for part in self.label_chunks])
+        counted = _counted(self.label_chunks, labels)
         self.classes, self.sizes = reduce(joined_counts, counted)
         ends = np.cumsum([int(sizes.sum()) for _, sizes in counted])
         self.starts = [0, *ends[:-1].tolist()]
@@ -115,6 +112,15 @@ def _chunks_of_rows(rows) -> list:
     if hasattr(rows, "numblocks") and rows.numblocks[1] > 1:
         rows = rows.rechunk({1: -1})
     return np.ravel(np.array(rows.to_delayed(), dtype=object)).tolist()
+
+
+def _counted(chunks: list, labels) -> list:
+    """Labels of each chunk and how often they occur; those in memory are counted here, without a journey."""
+    import dask
+
+    count = dask.delayed(counted_labels, pure=False)
+    scheduler = {} if is_lazy(labels) else {"scheduler": "sync"}
+    return dask.compute(*[count(part) for part in chunks], **scheduler)
 
 
 def _chunks_of_labels(labels, rows) -> list:

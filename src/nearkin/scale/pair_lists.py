@@ -1,8 +1,4 @@
-"""Lists of targets and impostors of rows that are spread over chunks, searched by FAISS.
-
-Each chunk is an index of its rows as the present map embeds them, sorted by class; the anchors of a chunk ask
-the index of every chunk for their nearest of the own class and of the others, and the answers are merged.
-"""
+"""Targets and impostors of rows that are spread over chunks: each chunk asks every other one for its own."""
 
 from __future__ import annotations
 
@@ -11,10 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from nearkin.numerics.row_hash import row_hash
+from nearkin.pairwise.references import others_within
+from nearkin.scale.statistics import Block, Candidates
+from nearkin.scale.targets import nearest_of_own_class
 from nearkin.search.faiss import FaissIndex, load_faiss
 
-#: Rows of a chunk from which inverted lists are worth it where the search may be approximate.
-LISTS_FROM = 20_000
+#: One in so many inverted lists is searched.
+PROBED = 32
+#: Queries of one search by range, which has one radius for all of them.
+QUERIES_AT_ONCE = 512
 
 
 class Chunk(NamedTuple):
@@ -36,107 +37,131 @@ class Found(NamedTuple):
     numbers: np.ndarray
     distances: np.ndarray
 
-    def merged(self, other: Found) -> Found:
-        """The nearest of both."""
-        k = max(self.numbers.shape[1], other.numbers.shape[1])
-        numbers = np.hstack([self.numbers, other.numbers])
-        distances = np.hstack([self.distances, other.distances])
-        order = np.lexsort((numbers, distances), axis=1)[:, :k]
-        return Found(*(np.take_along_axis(table, order, axis=1) for table in (numbers, distances)))
+
+class Listed(NamedTuple):
+    """Numbers of the rows near to each anchor: ``numbers[starts[i]:starts[i + 1]]``."""
+
+    starts: np.ndarray
+    numbers: np.ndarray
 
 
-class Neighbours(NamedTuple):
-    """What a search gives for the anchors of a chunk."""
+def nearest_of_both(a: Found, b: Found) -> Found:
+    """The nearest of what two searches found."""
+    numbers, distances = (np.hstack(pair) for pair in zip(a, b))
+    order = np.lexsort((numbers, distances), axis=1)[:, : a.numbers.shape[1]]
+    return Found(*(np.take_along_axis(table, order, axis=1) for table in (numbers, distances)))
 
-    own: Found
-    others: Found
 
-    def merged(self, other: Neighbours) -> Neighbours:
-        return Neighbours(self.own.merged(other.own), self.others.merged(other.others))
+def joined(*lists: Listed) -> Listed:
+    """The lists of several searches, row by row."""
+    counts = np.array([np.diff(found.starts) for found in lists])
+    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    numbers = np.empty(starts[-1], dtype=np.int64)
+    for found, count, place in zip(lists, counts, places):
+        numbers[np.arange(len(found.numbers)) + np.repeat(place - found.starts[:-1], count)] = found.numbers
+    return Listed(starts, numbers)
+
+
+def targets_in(chunk: Chunk, other: Chunk, index: ChunkIndex | None, k: int) -> Found:
+    """The k nearest rows of its own class in another chunk, or its index, of each row; itself left out."""
+    if index is not None and index.index is not None:
+        return index.nearest_of_own_class(chunk, k)
+    candidates = Candidates(other.rows, other.codes, other.numbers)
+    places = nearest_of_own_class(Block(*chunk), candidates, k)
+    distances = np.full(places.shape, np.inf, chunk.rows.dtype)
+    for place, column in zip(places.T, distances.T):
+        found = place >= 0
+        column[found] = np.sum((chunk.rows[found] - other.rows[place[found]]) ** 2, axis=1)
+    return Found(np.where(places >= 0, other.start + places, -1), distances)
 
 
 class ChunkIndex:
-    """An index of the embedded rows of a chunk that tells classes apart.
+    """The rows of a chunk that are offered as impostors, as the present map embeds them, sorted by class.
 
     Parameters
     ----------
     chunk : Chunk
-    L : ndarray of shape (e, d)
-        The present map.
-    search : {"exact", "auto"}
-        "auto" searches large chunks by inverted lists.
+    L : ndarray of shape (e, d) or None
+        The present map; None leaves rows as they are.
+    shares : ndarray of shape (n_classes,)
+        Share of each class that is offered: rows with low hashes of their numbers.
+    lists_from : float
+        So many rows offered are searched by inverted lists, fewer exactly.
     """
 
-    def __init__(self, chunk: Chunk, L: np.ndarray, search: str):
-        order = np.argsort(chunk.codes, kind="stable")
-        self.codes, self.numbers = chunk.codes[order], chunk.start + order
-        self.by_lists = search == "auto" and len(order) >= LISTS_FROM
-        Z = embedded(chunk.rows[order], L)
-        self.index = FaissIndex("ivf" if self.by_lists else "flat").build(Z).faiss_index
+    def __init__(self, chunk: Chunk, L: np.ndarray | None, shares: np.ndarray, lists_from: float = np.inf):
+        offered = np.flatnonzero(row_hash(chunk.numbers) / 2.0**64 <= shares[chunk.codes])
+        order = offered[np.argsort(chunk.codes[offered], kind="stable")]
+        self.codes, self.numbers = chunk.codes[order], chunk.numbers[order]
+        self.Z, self.index = embedded(chunk.rows[order], L), None
+        if len(order) >= lists_from:
+            n_lists = int(2 * np.sqrt(len(order)))
+            self.index = (
+                FaissIndex("ivf", n_lists=n_lists, n_probe=-(-n_lists // PROBED)).build(self.Z).faiss_index
+            )
 
-    def nearest(self, Z: np.ndarray, code: int, k: int, *, own: bool) -> Found:
-        """The k nearest of one class, or of all others."""
+    def within(self, chunk: Chunk, L: np.ndarray, limits: np.ndarray) -> Listed:
+        """Rows of other classes within the limit (a squared distance) of each row of a chunk."""
+        Z = embedded(chunk.rows, L)
+        if self.index is None:
+            starts, places = others_within(Z, chunk.codes, limits, self.Z, self.codes)
+            return Listed(starts, self.numbers[places])
+        lists: list = [np.empty(0, dtype=np.int64)] * len(Z)
+        for code in np.unique(chunk.codes):
+            rows = np.flatnonzero((chunk.codes == code) & (limits >= 0))
+            # Rows of like limits together: one radius serves them all.
+            rows = rows[np.argsort(limits[rows], kind="stable")]
+            for first in range(0, len(rows), QUERIES_AT_ONCE):
+                part = rows[first : first + QUERIES_AT_ONCE]
+                ends, distances, places = self.index.range_search(
+                    Z[part], float(limits[part[-1]]), params=self._of_class(code, others=True)
+                )
+                near = distances <= np.repeat(limits[part], np.diff(ends.astype(np.int64)))
+                for row, begin, end in zip(part, ends[:-1], ends[1:]):
+                    lists[row] = self.numbers[places[begin:end][near[begin:end]]]
+        counts = [len(found) for found in lists]
+        return Listed(np.concatenate([[0], np.cumsum(counts)]), np.concatenate(lists))
+
+    def nearest_of_own_class(self, chunk: Chunk, k: int) -> Found:
+        """The k nearest rows of its own class of each row of a chunk, itself left out."""
+        n, Z = len(chunk.codes), embedded(chunk.rows, None)
+        numbers, distances = np.full((n, k + 1), -1), np.full((n, k + 1), np.inf, np.float32)
+        for code in np.unique(chunk.codes):
+            rows = np.flatnonzero(chunk.codes == code)
+            near, places = self.index.search(Z[rows], k + 1, params=self._of_class(code))  # type: ignore[union-attr]
+            numbers[rows] = np.where(places >= 0, self.numbers[places], -1)
+            distances[rows] = np.where(places >= 0, near, np.inf)
+        itself = numbers == chunk.numbers[:, None]
+        numbers[itself], distances[itself] = -1, np.inf
+        order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return Found(*(np.take_along_axis(table, order, axis=1) for table in (numbers, distances)))
+
+    def _of_class(self, code: int, *, others: bool = False):
         faiss = load_faiss()
         first, end = (int(place) for place in np.searchsorted(self.codes, [code, code + 1]))
-        available = end - first if own else len(self.codes) - (end - first)
-        found = Found(np.full((len(Z), k), -1), np.full((len(Z), k), np.inf, np.float32))
-        if available == 0:
-            return found
         chosen = faiss.IDSelectorRange(first, end)
-        selector = chosen if own else faiss.IDSelectorNot(chosen)
-        limits = (
-            faiss.SearchParametersIVF(sel=selector, nprobe=self.index.nprobe)
-            if self.by_lists
-            else faiss.SearchParameters(sel=selector)
-        )
-        distances, places = self.index.search(Z, min(k, available), params=limits)
-        taken = places >= 0
-        found.numbers[:, : places.shape[1]] = np.where(taken, self.numbers[places], -1)
-        found.distances[:, : places.shape[1]] = np.where(taken, distances, np.inf)
-        return found
+        selector = faiss.IDSelectorNot(chosen) if others else chosen
+        return faiss.SearchParametersIVF(sel=selector, nprobe=self.index.nprobe)  # type: ignore[union-attr]
 
 
-def embedded(rows: np.ndarray, L: np.ndarray) -> np.ndarray:
+def embedded(rows: np.ndarray, L: np.ndarray | None) -> np.ndarray:
     """Rows under a linear map, in float32 as FAISS wants them."""
-    return np.ascontiguousarray(rows.astype(np.float32, copy=False) @ L.T.astype(np.float32))
+    rows = rows.astype(np.float32, copy=False)
+    return np.ascontiguousarray(rows if L is None else rows @ L.T.astype(np.float32))
 
 
-def neighbours_in(chunk: Chunk, index: ChunkIndex, L: np.ndarray, n_own: int, n_others: int) -> Neighbours:
-    """The nearest rows in an index of the rows of a chunk, themselves left out."""
-    n, Z = len(chunk.codes), embedded(chunk.rows, L)
-    own = Found(np.full((n, n_own + 1), -1), np.full((n, n_own + 1), np.inf, np.float32))
-    others = Found(np.full((n, n_others), -1), np.full((n, n_others), np.inf, np.float32))
-    for code in np.unique(chunk.codes):
-        rows = np.flatnonzero(chunk.codes == code)
-        if n_own:
-            _put(own, rows, index.nearest(Z[rows], code, n_own + 1, own=True))
-        _put(others, rows, index.nearest(Z[rows], code, n_others, own=False))
-    own.distances[own.numbers == chunk.numbers[:, None]] = np.inf
-    own.numbers[~np.isfinite(own.distances)] = -1
-    order = np.argsort(own.distances, axis=1, kind="stable")[:, :n_own]
-    own = Found(*(np.take_along_axis(table, order, axis=1) for table in own))
-    return Neighbours(own, others)
+def within(index: ChunkIndex, chunk: Chunk, L: np.ndarray, limits: np.ndarray) -> Listed:
+    return index.within(chunk, L, limits)
 
 
-def _put(into: Found, rows: np.ndarray, found: Found) -> None:
-    into.numbers[rows], into.distances[rows] = found.numbers, found.distances
-
-
-def merged(a: Neighbours, b: Neighbours) -> Neighbours:
-    return a.merged(b)
-
-
-def probe_of(chunk: Chunk, n: int) -> Chunk:
+def picked_from(chunk: Chunk, n: int) -> Chunk:
     """Some rows of a chunk, by the hash of their numbers, to try a search on."""
     chosen = np.sort(np.argsort(row_hash(chunk.numbers))[:n])
     return Chunk(chunk.rows[chosen], chunk.codes[chosen], chunk.start, chosen)
 
 
-def found_share(tried: Neighbours, truth: Neighbours) -> tuple[int, int]:
-    """How many of the true neighbours were found, and how many there are."""
-    right = wanted = 0
-    for mine, theirs in zip(tried, truth):
-        for a, b in zip(mine.numbers, theirs.numbers):
-            right += len(np.intersect1d(a[a >= 0], b[b >= 0]))
-            wanted += int(np.count_nonzero(b >= 0))
-    return right, wanted
+def found_share(tried: Listed, truth: Listed) -> tuple[int, int]:
+    """How many of the rows in true lists were found, and how many there are."""
+    both = zip(np.split(tried.numbers, tried.starts[1:-1]), np.split(truth.numbers, truth.starts[1:-1]))
+    return sum(len(np.intersect1d(a, b)) for a, b in both), len(truth.numbers)

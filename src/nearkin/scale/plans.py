@@ -28,6 +28,7 @@ class OnDask:
     """Calls become tasks of pure functions; a lost worker's are made again elsewhere."""
 
     def call(self, function: Callable, *arguments) -> Any:
+        """Kept results must be arguments of their own: Dask forgets those in a list when the caller does."""
         import dask
 
         return dask.delayed(function, pure=False)(*arguments)

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from nearkin.datasets.rows import Rows, open_rows
 from nearkin.numerics.threads import blas_threads, worker_count
+from nearkin.scale.allocation import hand_back
 from nearkin.scale.shuffling import Spill
 from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
@@ -83,7 +84,9 @@ class LocalSource(Source):
 
     def total(self, statistic, add, stage):
         with blas_threads():
-            return added_up(self._results(statistic, stage), add)
+            found = added_up(self._results(statistic, stage), add)
+        hand_back()
+        return found
 
     def _results(self, statistic, stage: str) -> Iterator[Any]:
         # Whether one pass is worth several threads was settled by its being out of memory.

@@ -4,7 +4,7 @@ The only room that imports database clients, and each of them only when its stor
 """
 
 from nearkin.stores.base import Block, MoveRecord, StoreError, VectorStore
-from nearkin.stores.files import FilePolicy, move_file
+from nearkin.stores.files import FilePolicy, move_file, radius_of
 from nearkin.stores.lance import LanceStore
 from nearkin.stores.mover import Mover
 from nearkin.stores.moving import CheckReport, MoveReport, check_moved, fit_labelled, move_rows
@@ -27,4 +27,5 @@ __all__ = [
     "fit_labelled",
     "move_file",
     "move_rows",
+    "radius_of",
 ]

@@ -16,6 +16,7 @@ from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
+from nearkin.distances.folding import ROOM, TooLongError, longest_lifted
 from nearkin.files import replacing
 from nearkin.stores.base import StoreError
 from nearkin.stores.mover import Mover
@@ -66,6 +67,8 @@ def move_file(
         ``.npy`` for the moved vectors alone; ``.parquet`` for the moved vectors in a column
         ``<vectors>_moved`` beside all columns of a Parquet source.
     model : fitted estimator or Mover
+        ``Mover(model, "ip")`` or ``Mover(model, "cosine", radius_of(source, model))`` for an index that ranks
+        by inner product or cosine.
     vectors : str, optional
         The array, column or field; needed where there are several.
     policy : FilePolicy, optional
@@ -80,7 +83,8 @@ def move_file(
     -----
     What a stopped run has finished is kept in ``.<out>.unfinished`` and used by the next run, if source and
     model are still the same; `out` itself is replaced in one step at the end. Memory is one block. float16
-    vectors stay float16 in the new file, all others become float32.
+    vectors stay float16 in the new file, all others become float32, and so do those for inner product or
+    cosine, whose last values are larger than float16 can tell apart.
     """
     source, out = Path(source), Path(out)
     mover = model if isinstance(model, Mover) else Mover(model)
@@ -99,17 +103,35 @@ def move_file(
         raise StoreError(str(error)) from error
 
 
+def radius_of(
+    source: str | Path, model: Any, *, vectors: str | None = None, policy: FilePolicy | None = None
+) -> float:
+    """The length for all moved vectors of a file in an index by cosine, with room for longer ones to come.
+
+    Reads the file once, block by block; parameters as for `move_file`.
+    """
+    mover = Mover(model)
+    try:
+        blocks = _opened(Path(source), vectors, policy or FilePolicy())
+        _check_width(Path(source), blocks, mover)
+        longest = max(longest_lifted(mover(blocks.read(number)[0])) for number in range(len(blocks)))
+    except DataError as error:
+        raise StoreError(str(error)) from error
+    return float(ROOM * longest) ** 0.5 or 1.0
+
+
 def _move(blocks, out: Path, mover: Mover, unfinished: _Unfinished, progress) -> FileMove:
     to_parquet = out.suffix.lower() in PARQUET
     row_bytes = blocks.width * blocks.dtype.itemsize
     total, done, resumed = blocks.n_rows * row_bytes, 0, 0
+    kept_type = np.float16 if blocks.dtype == np.float16 and mover.metric == "l2" else np.float32
     for number in range(len(blocks)):
         part = unfinished.folder / f"{number:08d}{'.parquet' if to_parquet else '.npy'}"
         if part.exists():
             resumed += blocks.sizes[number]
         else:
-            rows, table = blocks.read(number)
-            moved = mover(rows).astype(blocks.kept_type, copy=False)
+            moved, table = _moved_block(blocks, number, mover)
+            moved = moved.astype(kept_type, copy=False)
             with replacing(part) as file:
                 _write_parquet(file, moved, table, blocks.name) if to_parquet else np.save(file, moved)
         done += blocks.sizes[number] * row_bytes
@@ -119,6 +141,18 @@ def _move(blocks, out: Path, mover: Mover, unfinished: _Unfinished, progress) ->
         (_join_parquet if to_parquet else _join_npy)(file, unfinished.parts(), blocks)
     unfinished.remove()
     return FileMove(blocks.n_rows, total, resumed, out)
+
+
+def _moved_block(blocks, number: int, mover: Mover) -> tuple[np.ndarray, Any]:
+    rows, table = blocks.read(number)
+    try:
+        return mover(rows), table
+    except TooLongError as error:
+        row = sum(blocks.sizes[:number]) + error.row + 1
+        raise StoreError(
+            f"{blocks.file}: row {row} is too long for vectors of length {mover.radius}; move all vectors "
+            "of the index anew, without a radius, so that there is room for it."
+        ) from None
 
 
 class _Unfinished:
@@ -176,13 +210,10 @@ class _Blocks:
     dtype: np.dtype
     sizes: list[int]
     name: str
+    file: str
 
     def __len__(self) -> int:
         return len(self.sizes)
-
-    @property
-    def kept_type(self) -> type:
-        return np.float16 if self.dtype == np.float16 else np.float32
 
     def read(self, number: int) -> tuple[np.ndarray, Any]:
         """Rows as floats, and the table around them if there is one."""
@@ -266,12 +297,8 @@ def _join_parquet(file, parts: list[Path], blocks) -> None:
 
 
 def _join_npy(file, parts: list[Path], blocks) -> None:
-    width = np.load(parts[0], mmap_mode="r").shape[1]
-    header = {
-        "descr": np.dtype(blocks.kept_type).str,
-        "fortran_order": False,
-        "shape": (blocks.n_rows, width),
-    }
+    first = np.load(parts[0], mmap_mode="r")
+    header = {"descr": first.dtype.str, "fortran_order": False, "shape": (blocks.n_rows, first.shape[1])}
     np.lib.format.write_array_header_1_0(file, header)
     for part in parts:
         file.write(np.load(part).tobytes())

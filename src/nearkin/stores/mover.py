@@ -13,6 +13,7 @@ from scipy import sparse
 from nearkin._types import Estimator
 from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import AffineEmbedding
+from nearkin.distances.folding import METRICS, Folding
 from nearkin.evaluation.fingerprints import array_digest, digest
 from nearkin.numerics.given_rows import checked_rows
 from nearkin.persistence import load, save
@@ -27,12 +28,19 @@ class Mover:
     model : estimator
         A fitted `MoveLabeled`, a `KNNClassifier` of it, or a pipeline that ends in one and whose other
         steps do nothing.
+    metric : {"l2", "ip", "cosine"}, default="l2"
+        What the index ranks by. Vectors for "ip" have one value more and are searched with (q, 1), those for
+        "cosine" two and (q, 1, 0): see `distances.Folding`.
+    radius : float, optional
+        The length that all vectors get for "cosine", which needs it: one number for all that are stored
+        together, those that come later too. `files.radius_of` finds it for a file.
 
     Raises
     ------
     StoreError
-        If queries would have to change too: a scaler before the learner, or a learner that embeds both
-        sides. Raw queries would then search among vectors of another space, silently.
+        A metric that there is not, or "cosine" without a radius. Also if queries would have to change too: a
+        scaler before the learner, or a learner that embeds both sides. Raw queries would then search among
+        vectors of another space, silently.
 
     Notes
     -----
@@ -48,7 +56,12 @@ class Mover:
     (4, dtype('float32'))
     """
 
-    def __init__(self, model: Estimator) -> None:
+    def __init__(self, model: Estimator, metric: str = "l2", radius: float | None = None) -> None:
+        if metric not in METRICS:
+            raise StoreError(f"metric={metric!r}: expected one of {', '.join(METRICS)}.")
+        if (radius is not None) != (metric == "cosine"):
+            raise StoreError("the metric 'cosine', and no other, needs a radius.")
+        self.metric, self.radius = metric, radius
         self.learner = _learner_of(model)
         distance = self.learner.distance_
         if not isinstance(distance, EmbeddedDistance) or not _leaves_alone(distance.queries):
@@ -57,14 +70,15 @@ class Mover:
                 "useful among the vectors it stores; use MoveLabeled without a kernel, which moves stored "
                 "vectors only."
             )
-        self._embedding = distance.references
+        self._folding = Folding(distance, metric, 0.0 if radius is None else radius**2)
         self.width = int(self.learner.n_features_in_)
         self.name = type(self.learner).__name__
-        self.fingerprint = digest(_described(self._embedding))
+        described = _described(distance.references)
+        self.fingerprint = digest(described if metric == "l2" else [described, metric, radius])
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         rows = checked_rows(X, self.width, what="rows")
-        return np.asarray(self._embedding(rows.astype(np.float64)), dtype=np.float32)
+        return np.asarray(self._folding.embed_references(rows.astype(np.float64)), dtype=np.float32)
 
     def to_bytes(self) -> bytes:
         """A model file of the learner, without the rows it was fitted on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nearkin._types import Estimator
@@ -74,6 +74,7 @@ def make_model(
     n_neighbors: int | None = None,
     by_neighbours: bool = False,
     encoder: Estimator | None = None,
+    hubs: str | None = None,
 ) -> Estimator:
     """A pipeline of the table's encoder (if it needs one), the scaler and the predictor.
 
@@ -87,7 +88,7 @@ def make_model(
         predictor = learner
     else:
         kind = KNNClassifier if task == "classification" else KNNRegressor
-        predictor = kind(learner, n_neighbors=n_neighbors or DEFAULT_NEIGHBOURS)
+        predictor = kind(learner, n_neighbors=n_neighbors or DEFAULT_NEIGHBOURS, hubs=hubs)
     return Pipeline([*first_step(encoder), ("scale", make_scaler(scale, sparse)), ("model", predictor)])
 
 
@@ -196,10 +197,13 @@ def make_candidates(
     n_neighbors: int | None,
     n_folds: int,
     tune: str = "quick",
+    corrected: Mapping[str, Any] | None = None,
+    hubs: Sequence[str] = (),
 ) -> list:
     """Euclid and each learner as candidates, with the grids to choose from inside the training folds.
 
-    Of an instance only the number of neighbours is tuned.
+    Of an instance only the number of neighbours is tuned. Euclid and what is in `corrected` take part again
+    with each of the hub corrections `hubs`, "Euclid + csls" and so on.
     """
     from nearkin.evaluation import Candidate
 
@@ -217,11 +221,17 @@ def make_candidates(
 
     n_samples, n_features, sparse, n_classes = data.n_samples, data.n_features, data.is_sparse, data.n_classes
 
-    def candidate(label: str, wished) -> Candidate:
+    def candidate(label: str, wished, correction: str | None = None) -> Candidate:
         as_it_is = not isinstance(wished, type)
         learner = wished if as_it_is else wished()
         model = make_model(
-            learner, data.task, scale=scale, sparse=sparse, n_neighbors=n_neighbors, encoder=data.encoder
+            learner,
+            data.task,
+            scale=scale,
+            sparse=sparse,
+            n_neighbors=n_neighbors,
+            encoder=data.encoder,
+            hubs=correction,
         )
         itself = learner is not None and predicts_itself(learner)
         own = {} if itself else neighbours
@@ -235,7 +245,29 @@ def make_candidates(
         return Candidate(label, model, grids if any(grids) else {}, tuple(own))
 
     quickest_first = sorted(learners.items(), key=lambda item: item[1].slow)
-    return [candidate(EUCLID, None)] + [candidate(*item) for item in quickest_first]
+    voting = {label: found for label, found in (corrected or {}).items() if not predicts_itself(found)}
+    again = [
+        candidate(f"{label} + {correction}", wished, correction)
+        for label, wished in {EUCLID: None, **voting}.items()
+        for correction in hubs
+    ]
+    return [candidate(EUCLID, None)] + [candidate(*item) for item in quickest_first] + again
+
+
+def named_corrections(wished: str | Sequence[str] | None) -> list[str]:
+    """Hub corrections by name; several in a text are parted by commas.
+
+    >>> named_corrections("csls, nicdm")
+    ['csls', 'nicdm']
+    """
+    from nearkin.distances.hub_correction import CORRECTIONS
+
+    items = wished.split(",") if isinstance(wished, str) else list(wished or ())
+    names = [item.strip().lower() for item in items if item.strip()]
+    for name in names:
+        if name not in CORRECTIONS:
+            raise ValueError(f"hubs: {name!r} is none of {', '.join(CORRECTIONS)}.")
+    return names
 
 
 def thinned(grid: Mapping[str, list], defaults: Mapping, limit: int | None) -> list[dict]:

@@ -39,7 +39,7 @@ from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.scale.cluster import workers_at
 from nearkin.study.data import as_dataset, refuse_too_few_rows, usual_folds
 from nearkin.study.facts import facts_of
-from nearkin.study.models import EUCLID, chosen_learners, make_candidates, settled_scale
+from nearkin.study.models import EUCLID, chosen_learners, make_candidates, named_corrections, settled_scale
 from nearkin.study.progress_bar import progress_shown
 from nearkin.study.references import (
     imbalance_notices,
@@ -69,6 +69,7 @@ def compare(
     scale: str = "auto",
     impute: str | None = None,
     references: bool = False,
+    hubs: str | Sequence[str] | None = None,
     baseline: str = EUCLID,
     jobs: int = 0,
     scheduler: Any = None,
@@ -121,6 +122,9 @@ def compare(
         Fill missing cells of a data frame.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
+    hubs : str or sequence of str, optional
+        Hub corrections ("csls", "dissim-local", "local-scaling", "nicdm", "mutual-proximity") with which
+        Euclid and the learners that were named take part again.
     baseline : str
         Label of the candidate that all others are tested against.
     jobs : int
@@ -172,6 +176,7 @@ def compare(
     # References are scaled as they like it, but rows of unit length are left as they are for all.
     reference_scale = (scale if notices else "auto") if references else None
     wishes = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
+    wishes["hubs"] = named_corrections(hubs)
     candidates, more = _candidates(data, learners, judged_by, reference_scale, wishes)
     notices += more
     for notice in notices:
@@ -217,7 +222,8 @@ def _candidates(
 ) -> tuple[list[Candidate], list[str]]:
     """Who takes part, judged by the metric, and what a user should know about that."""
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
-    candidates = make_candidates(data, chosen, **wishes)
+    corrected = {} if learners is None else chosen
+    candidates = make_candidates(data, chosen, corrected=corrected, **wishes)
     if reference_scale is not None:
         candidates += reference_candidates(
             data.task, data.is_sparse, data.n_targets, data.encoder, reference_scale

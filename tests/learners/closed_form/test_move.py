@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 
 from nearkin import KNNClassifier, MoveLabeled, MoveQuery
 from nearkin.distances import EmbeddedDistance, KernelMovedDistance
+from nearkin.evaluation.retrieval import Relevance, map_at_r
 from nearkin.learners.closed_form.alpha import AT_MOST, RELATIVE_ALPHAS, Trial, held_out_rows
 from nearkin.learners.closed_form.setting_choice import Choice, Setting, _Trial
 from nearkin.maps import KernelMap
@@ -319,11 +320,27 @@ class TestAuto:
             near = y[kept][np.argsort(((X[kept] - X[row]) ** 2).sum(axis=1))][:12]
             votes = [near[0] == y[row], np.bincount(near[:5], minlength=3).argmax() == y[row]]
             there = min(int((y[kept] == y[row]).sum()), 12)
-            reached = sum(1 / (place + 1) for place in range(12) if near[place] == y[row])
-            share = reached / sum(1 / (place + 1) for place in range(there))
-            expected.append(0.75 * np.mean(votes) + 0.25 * share)
+            hits = near[:there] == y[row]
+            precision = sum(hits[: place + 1].mean() for place in range(there) if hits[place]) / there
+            expected.append(0.9 * (0.75 * np.mean(votes) + 0.25 * votes[0]) + 0.1 * precision)
         # A tie of votes goes to the nearest, which bincount does not know: few rows differ by a vote.
         assert np.mean(np.abs(found - expected) < 1e-9) > 0.8
+
+    def test_whole_classes_are_tried_part_of_the_way(self):
+        X, y = make_blobs(120, 4, centers=3, random_state=0)
+        tried = {(n_targets, share) for n_targets, _, share, _, _ in MoveLabeled().fit(X, y).choices_}
+        assert {share for n_targets, share in tried if n_targets == "all"} == set(Choice.shares)
+        assert {share for n_targets, share in tried if n_targets == 5} == {1.0}
+
+    def test_aiming_at_lists_draws_classes_closer(self):
+        X, y = load_digits(return_X_y=True)
+        lists, votes = (MoveLabeled(aim=aim).fit(X[:900], y[:900]) for aim in ("lists", "votes"))
+
+        def precision(learner):
+            found = KNNClassifier(learner).fit(X[:900], y[:900]).kneighbors(X[900:], 120)[1]
+            return map_at_r(found, Relevance.of_labels(y[900:], y[:900]))
+
+        assert precision(lists) > precision(votes) + 0.02
 
     def test_five_rows_per_class_are_enough(self):
         rng = np.random.default_rng(0)

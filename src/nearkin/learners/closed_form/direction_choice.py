@@ -184,9 +184,9 @@ def last_as_good(scores: np.ndarray, n_asked: int) -> int:
     """Number of the last candidate within a standard error of the best accuracy on `n_asked` rows.
 
     For candidates that come nearer and nearer to Euclid: what held-out rows cannot tell apart from it is
-    no reason to leave it. Over 27 sets of up to 1,000 rows, judged inside training rows, the largest loss
-    of MLEV against Euclid falls from 6.9 to 4.6 points with one neighbour and from 5.6 to 2.1 with three, and
-    the mean rises by 0.2 points.
+    no reason to leave it. Judged inside training rows of 11 sets without printed numbers, MLEV with one
+    neighbour has 87.3 % by this rule and 86.7 % by the best number (Euclid 84.2), and loses at most 2.6
+    against 3.6 points to Euclid.
 
     >>> last_as_good(np.array([0.5, 0.9, 0.9, 0.85, 0.6]), 100)
     2

@@ -27,6 +27,9 @@ from nearkin.supervision.target_search import AUTO, EXACT, found_targets
 DUAL_MAX_ROWS = 30_000
 # Moving a reference costs n^2 in the dual form: held-out rows look for neighbours among so many.
 DUAL_VALIDATION_REFERENCES = 2_500
+# What auto looks for, as the weight of MAP@R on held-out rows.
+VOTES = "votes"
+AIMS = {VOTES: Choice.list_weight, "lists": 1.0}
 # The dual form lists its pairs: beyond this many, all pairs of each class are too many.
 DUAL_MAX_PAIRS = 20_000_000
 
@@ -90,7 +93,9 @@ class _Move(Learner):
                 n_targets=Choice.n_targets if self._can_pair_all(codes) else Choice.n_targets[:-1],
                 alpha=None if self.alpha == AUTO else float(self.alpha),
                 shares=Choice.shares if share == AUTO else (float(share),),
+                few_shares=Choice.few_shares if share == AUTO else (float(share),),
                 may_stay=share == AUTO,
+                list_weight=AIMS[getattr(self, "aim", VOTES)],
             )
             rows = choosing_rows(X, codes, sample_weight, None if self._use_primal else options)
             chosen, self.choices_ = choice.make(*rows)
@@ -157,8 +162,7 @@ class MoveLabeled(_Move):
     n_targets : "auto", "all" or int, default="auto"
         Neighbours of the same class that are moved towards each row; "all" takes the whole class, each row
         counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share,
-        and keeps what serves held-out training rows best: three quarters by the votes of their neighbours,
-        one quarter by how high their class stands in the list. ``n_targets=1`` is the published method.
+        and keeps what serves held-out training rows best, see `aim`. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
         it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
@@ -170,17 +174,21 @@ class MoveLabeled(_Move):
     kernel_params : dict or None, default=None
         Deprecated: parameters of the kernel.
     share : "auto" or float, default="auto"
-        How far references go, from 0 (they stay) to 1 (all the way). "auto" chooses among 0, 0.5 and 1
-        with n_targets="auto", and is 1 for a given number of targets.
+        How far references go, from 0 (they stay) to 1 (all the way). "auto" chooses with n_targets="auto":
+        0, 1, or for whole classes also 0.25, 0.5, 0.75 and 0.875; it is 1 for a given number of targets.
+    aim : {"votes", "lists"}, default="votes"
+        What n_targets="auto" looks for on held-out rows. "votes": that the nearest neighbours name the class
+        (accuracy of 1, 5 and 10 neighbours, and a tenth of MAP@R). "lists": that all rows of the class come
+        first (MAP@R alone); it draws classes closer together and may cost accuracy.
     max_candidates : "auto", None or int, default="auto"
         Look for targets among so many rows of each class, chosen by a hash of the row number, instead of
         among all (None): in trials 2,000 gave what all gave, 500 cost up to 0.6 points of accuracy, and 20
         are too few. "auto" is None for rows in memory and 2,000 for rows in blocks. Nothing changes for
         n_targets="all".
     search : {"exact", "auto"}, default="exact"
-        How targets are found. "auto" searches the large classes of 100,000 rows and more by FAISS's inverted
-        lists; `search_recall_` says how many of the true ones it found. Two classes of 50,000 rows x 64 took
-        12 s instead of 7 s exactly: try it for larger ones only, and time both.
+        How targets are found. "auto" searches classes of 20,000 rows and more, of 100,000 in all, by FAISS's
+        inverted lists where a sample says that these find 98 % of the targets in a fraction of the time;
+        `search_recall_` tells how many. See docs/scale.md for times.
 
     Attributes
     ----------
@@ -209,7 +217,7 @@ class MoveLabeled(_Move):
     -----
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
     (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
-    fits on a part of the rows (20,000 at most, 1,500 in the n x n form) and 24 searches for some 1,500
+    fits on a part of the rows (20,000 at most, 1,500 in the n x n form) and 48 searches for some 1,500
     held-out rows: one to three times the time of alpha="auto" alone. There is no `transform`:
     moving queries and references alike would undo the method. Use `KNNClassifier(MoveLabeled())`.
 
@@ -244,6 +252,7 @@ class MoveLabeled(_Move):
         share: float | Auto = "auto",
         max_candidates: int | Auto | None = "auto",
         search: Literal["exact", "auto"] = "exact",
+        aim: Literal["votes", "lists"] = "votes",
     ) -> None:
         self.n_targets = n_targets
         self.alpha = alpha
@@ -252,6 +261,7 @@ class MoveLabeled(_Move):
         self.share = share
         self.max_candidates = max_candidates
         self.search = search
+        self.aim = aim
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -259,6 +269,8 @@ class MoveLabeled(_Move):
         check_count(words=(AUTO, None), max_candidates=self.max_candidates)
         if self.search not in (EXACT, AUTO):
             raise ValueError(f"search={self.search!r}: expected 'exact' or 'auto'.")
+        if self.aim not in AIMS:
+            raise ValueError(f"aim={self.aim!r}: expected 'votes' or 'lists'.")
 
     def fit(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn W from labelled rows.

@@ -47,17 +47,20 @@ class Choice:
         Penalties, in units of the mean eigenvalue of the regression's normal matrix.
     alpha : float or None
         The penalty, if only the rest is to be chosen.
-    shares : tuple of float
+    shares, few_shares : tuple of float
+        How far to go towards the whole class, and towards a number of targets. Part of the way to the whole
+        class lies between local and collapsed classes; part of the way to few targets brought nothing.
     may_stay : bool
         Whether no move at all is among the choices.
     neighbourhoods : tuple of int
         Sizes whose accuracies are averaged, since the k of a later search is not known here; those larger
         than the classes are left out.
-    depth : int
-        Places of the list of neighbours that count beyond the vote: rows of the right class, each weighed by
-        one over its place, as a share of the best list there could be.
+    nearest_weight : float
+        Weight of the accuracy of the nearest neighbour alone beside that mean.
     list_weight : float
-        Weight of that share beside the accuracy. Votes alone are a noisy measure on few rows.
+        Weight of MAP@R, over `depth` places at most, beside the accuracy: 1 for lists, little for votes,
+        which alone are a noisy measure on few rows.
+    depth : int
     enough : int
         Held-out rows that suffice to tell settings apart; more folds than that needs are not run.
     max_references : int
@@ -68,8 +71,8 @@ class Choice:
 
     Notes
     -----
-    `list_weight`, `doubt` and `at_most` were chosen on one half of 34 sets (5, 10 and all rows of each class)
-    and confirmed on the other half, which had no part in it: docs/methods/move.md.
+    The shares, `nearest_weight` and `list_weight` were settled on 34 forms of data (5, 10 and all rows of
+    each class) and then tried once on three others: docs/methods/move.md, benchmarks/move_settings.py.
 
     One search of targets, and one eigendecomposition for each number of them, per fold; then one product
     of held-out rows and moved references for each penalty.
@@ -78,11 +81,13 @@ class Choice:
     n_targets: tuple = (1, 5, 20, ALL)
     relative_alphas: tuple[float, ...] = tuple(np.logspace(-3.5, 1.5, 6).tolist())
     alpha: float | None = None
-    shares: tuple[float, ...] = (0.5, 1.0)
+    shares: tuple[float, ...] = (0.25, 0.5, 0.75, 0.875, 1.0)
+    few_shares: tuple[float, ...] = (1.0,)
     may_stay: bool = True
     neighbourhoods: tuple[int, ...] = (1, 5, 10)
+    nearest_weight: float = 0.25
+    list_weight: float = 0.1
     depth: int = 50
-    list_weight: float = 0.25
     enough: int = 1_500
     max_references: int = 5_000
     doubt: float = DOUBT
@@ -185,7 +190,7 @@ class _Trial:
             for relative, moved in self._moves(A, B):
                 products = self.queries @ moved.T
                 across, own = np.einsum("ij,ij->i", moved, self.references), squared_norms(moved)
-                for t in self.choice.shares:
+                for t in self.choice.shares if n_targets == ALL else self.choice.few_shares:
                     # |q - (1 - t) z - t W z|^2 without |q|^2.
                     D = products * (-2 * t)
                     if t < 1:
@@ -222,21 +227,22 @@ class _Trial:
         _, found = smallest_per_row(D, min(self.choice.depth, len(self.references)))
         near = self.reference_codes[found]
         votes = np.zeros((len(found), int(self.codes.max()) + 1), dtype=np.float32)
-        rows, right, done = np.arange(len(found)), np.zeros(len(found)), 0
+        rows, right, done = np.arange(len(found)), [], 0
         for k in self.ks:
             for place in range(done, k):
                 # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
                 votes[rows, near[:, place]] += 1 - 1e-3 * place
             done = k
-            right += votes.argmax(axis=1) == self.wanted
-        weight = self.choice.list_weight
-        score = (1 - weight) * right / len(self.ks) + weight * self._list_share(near)
+            right.append(votes.argmax(axis=1) == self.wanted)
+        choice, nearest = self.choice, near[:, 0] == self.wanted
+        voted = (1 - choice.nearest_weight) * np.mean(right, axis=0) + choice.nearest_weight * nearest
+        score = (1 - choice.list_weight) * voted + choice.list_weight * self._precision(near)
         return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
 
-    def _list_share(self, near: np.ndarray) -> np.ndarray:
-        """Rows of the right class in each list, by one over their place, as a share of the best list."""
-        discounts = 1 / np.arange(1, near.shape[1] + 1)
-        best = np.concatenate([[0.0], np.cumsum(discounts)])
+    def _precision(self, near: np.ndarray) -> np.ndarray:
+        """MAP@R of each list, as far as it goes."""
+        places = np.arange(1, near.shape[1] + 1)
         there = np.bincount(self.reference_codes, minlength=int(self.wanted.max()) + 1)[self.wanted]
-        reached = (near == self.wanted[:, None]) @ discounts
-        return reached / np.maximum(best[np.minimum(there, near.shape[1])], discounts[0])
+        R = np.clip(there, 1, near.shape[1])[:, None]
+        right = near == self.wanted[:, None]
+        return (right * np.cumsum(right, axis=1) / places * (places <= R)).sum(axis=1) / R[:, 0]

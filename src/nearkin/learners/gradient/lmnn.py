@@ -135,8 +135,8 @@ class LMNN(_LargeMarginLearner):
         published method.
     search : {"exact", "auto"}, default="exact"
         How targets and impostors are found. From 100,000 rows on, "auto" searches them by FAISS's inverted
-        lists every 15 steps and keeps the 30 nearest impostors of each row; a Dask collection is always
-        learned from in this way, its chunks being searched exactly with "exact".
+        lists. A Dask collection is learned from chunk by chunk, chunks of 100,000 rows and more being
+        searched so with "auto".
     n_init : int, default=1
         Restarts from changed starts; the best objective is kept.
     warm_start : bool, default=False
@@ -156,9 +156,10 @@ class LMNN(_LargeMarginLearner):
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
-    search_recall_, short_lists_ : float
-        Where lists were kept (see `search`): share of the true targets and impostors that they hold, measured
-        on a sample, and share of the rows with more impostors within reach than a list can hold.
+    search_recall_, impostor_share_ : float
+        With search="auto" and of Dask collections: share of the true impostors that were found, measured on
+        a sample, and share of the rows that were offered as impostors, each counting for several, where all
+        would be too many.
     classes_ : ndarray
 
     Notes

@@ -13,7 +13,7 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.distances.per_query import GaussianClasses, PerQueryDistance
 from nearkin.learners.base import Learner
-from nearkin.learners.euclid_share import keep_euclid
+from nearkin.learners.euclid_share import SharePolicy, keep_euclid
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import fixed_signs, ridged
 from nearkin.numerics.threads import one_blas_thread
@@ -53,8 +53,8 @@ class GLML(Learner):
         None measures all. "auto" is 500, or more while that is cheap.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        fitting halves of the samples, or of 2,000 of them (only if all dimensions are kept); 0 is the
+        published method.
 
     Attributes
     ----------
@@ -97,6 +97,8 @@ class GLML(Learner):
 
     summary = "A metric for every query, from Gaussian densities of the classes; closed form."
     cost = "C·d³ once; n·d² per query"
+    # Classes that are no Gaussians do not become so with more rows: Euclid is asked at any size.
+    share_policy = SharePolicy(auto_below=2**62, most_rows=2_000)
 
     def __init__(
         self,
