@@ -26,29 +26,25 @@ class Answers:
     def n_answers(self) -> int:
         return self._scores.n_rows
 
-    def add(self, block, predictions) -> None:
-        """Take a block of rows and the table of its predictions."""
+    def add(self, block, predictions) -> np.ndarray | None:
+        """Take a block of rows and the table of its predictions; the answers that there are, if any."""
         self.n_rows += len(predictions)
         names = self.model.target_names
         columns = getattr(block, "columns", ())
         if any(name not in columns for name in names):
-            return
+            return None
         known = block[names].notna().all(axis=1).to_numpy()
         if not known.any():
-            return
+            return None
         true, predicted = block[names][known], predictions[names][known]
         if self.model.task == "classification":
-            sides = ([as_categories(side[name]) for name in names] for side in (true, predicted))
-            self._scores.add(*(combined_labels(side) for side in sides))
+            sides = [[as_categories(side[name]) for name in names] for side in (true, predicted)]
+            answers, found = (combined_labels(side) for side in sides)
         else:
-            self._scores.add(
-                np.column_stack([as_numbers(true[name]) for name in names]), predicted.to_numpy(dtype=float)
-            )
-
-    @property
-    def true(self) -> np.ndarray:
-        """All answers."""
-        return np.concatenate(self._true) if self._true else np.empty(0)
+            answers = np.column_stack([as_numbers(true[name]) for name in names])
+            found = predicted.to_numpy(dtype=float)
+        self._scores.add(answers, found)
+        return answers
 
     def add_arrays(self, true: np.ndarray, predicted: np.ndarray) -> None:
         """Take labels or targets and their predictions as they are."""
@@ -57,16 +53,7 @@ class Answers:
 
     def scores(self) -> dict[str, float]:
         """Scores over all answers; none if there were no answers."""
-<<<<<<< HEAD
         return self._scores.scores() if self.n_answers else {}
-=======
-        from nearkin.evaluation.answers import score_answers
-
-        if not self._true:
-            return {}
-        predicted = np.concatenate(self._predicted)
-        return score_answers(self.model.task, self.true, predicted, self._train_mean())
->>>>>>> main
 
     def _train_mean(self) -> Any:
         final = getattr(self.model.pipeline, "steps", [("", self.model.pipeline)])[-1][1]
