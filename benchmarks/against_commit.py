@@ -9,8 +9,8 @@
 Each round starts a fresh process for either code, one after the other, which fits once to load what is
 compiled and then several times; the least CPU time of all rounds counts. Both codes take the same number of
 steps, NCA and MEGM from the same start, given as a matrix; LMNN, whose optimum does not depend on it, from
-its own, with the published loss (`euclid_share=0`). A ratio below one says that this checkout is faster.
-Objectives are printed too: speed is worth nothing at a worse one.
+its own, with the published loss and targets (`euclid_share=0`, `refresh_targets=0`). A ratio below one says
+that this checkout is faster. Objectives are printed too: speed is worth nothing at a worse one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def work():
     kind = getattr(nearkin, learner)
     known = kind().get_params()
     wanted = {"max_iter": 20, "tol": 0.0, "init": np.eye(d), "euclid_share": 0.0, "early_stopping": False,
-              "random_state": 0, "max_epochs": 20, "alpha": 1.0}
+              "refresh_targets": 0, "random_state": 0, "max_epochs": 20, "alpha": 1.0}
     if learner == "MoveLabeled":
         wanted["n_targets"] = 1
     if learner in ("LMDL", "LMNN"):

@@ -67,12 +67,16 @@ def quality(data, fitted) -> dict:
     }
 
 
+# The figure to quote is that of the fewest of these steps whose objective is at or below pylmnn's: a rule
+# that knows nothing of the times.
+FEW = (5, 10, 15)
+
 ENTRY = Entry(
-    title=f"LMNN, 3 targets, at most {STEPS} steps; a fifth of them, where pylmnn's objective is passed",
+    title=f"LMNN, 3 targets, at most {STEPS} steps; the first of {FEW} no worse than pylmnn",
     make_data=make_data,
     contestants=(
         Contestant("nearkin", after(STEPS), quality=quality, repeats=3),
-        Contestant("nearkin, a fifth of the steps", after(STEPS // 5), quality=quality, repeats=3),
+        *(Contestant(f"nearkin, {steps} steps", after(steps), quality=quality, repeats=3) for steps in FEW),
         Contestant("pylmnn", pylmnn, "pylmnn", quality=quality, repeats=2, time_bound=600),
         Contestant(
             "metric-learn",
@@ -99,7 +103,7 @@ ENTRY = Entry(
         "d": tuple({"name": "mixture", "n": 3_000, "d": d} for d in (25, 50, 100, 200)),
     },
     targets=(
-        Target("nearkin, a fifth of the steps", "pylmnn", 1 / 10),
+        Target("nearkin, 10 steps", "pylmnn", 1 / 10),
         Target("nearkin", "metric-learn", 1 / 50),
     ),
 )

@@ -28,11 +28,11 @@ STYLE = {
 }
 
 
-def panels(*titles: str, width: float = 7.2, height: float = 2.9, plane: bool = True) -> tuple:
-    """A figure with a panel for each title; in a `plane` both axes have one scale and no numbers."""
+def panels(*titles: str, width: float = 7.2, height: float = 2.9, plane: bool = True, rows: int = 1) -> tuple:
+    """A figure with a panel for each title, in so many rows; a `plane` has one scale and no numbers."""
     matplotlib.rcParams.update(STYLE)
     figure = Figure(figsize=(width, height), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, len(titles)))
+    axes = np.ravel(figure.subplots(rows, len(titles) // rows))
     for ax, title in zip(axes, titles):
         ax.set_title(title, loc="left")
         if plane:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.losses.base import Loss
 from nearkin.maps.base import Map
 
@@ -43,7 +45,16 @@ class Objective:
     (0.666667, (16,))
     """
 
-    def __init__(self, map: Map, loss: Loss, F, y, theta0, *, sample_weight=None):
+    def __init__(
+        self,
+        map: Map,
+        loss: Loss,
+        F: MatrixLike,
+        y: np.ndarray,
+        theta0: np.ndarray,
+        *,
+        sample_weight: np.ndarray | None = None,
+    ) -> None:
         self.map = map
         self.loss = loss
         self.F = F
@@ -116,7 +127,7 @@ class Objective:
 
         return of_part
 
-    def _forward(self, theta):
+    def _forward(self, theta: np.ndarray) -> tuple[np.ndarray, Any]:
         with np.errstate(over="ignore", invalid="ignore"):
             return self.map.forward(theta, self.F)
 

@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -141,7 +142,7 @@ def installed_versions() -> dict[str, str]:
     }
 
 
-def _read(path) -> tuple[dict, bytes]:
+def _read(path: FilePath) -> tuple[dict, bytes]:
     data = Path(path).read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -190,7 +191,7 @@ def _is_model_class(name: str) -> bool:
         return False
 
 
-def _give_new_settings_their_defaults(item) -> None:
+def _give_new_settings_their_defaults(item: Any) -> None:
     """An estimator written before one of its settings existed gets the default, and so do its parts."""
     if isinstance(item, list | tuple):
         for part in item:
@@ -203,7 +204,7 @@ def _give_new_settings_their_defaults(item) -> None:
             _give_new_settings_their_defaults(part)
 
 
-def _warn_of_other_versions(path, description: dict) -> None:
+def _warn_of_other_versions(path: FilePath, description: dict) -> None:
     written, here = description.get("versions", {}), installed_versions()
     # A patch release reads what another wrote; anything else may not.
     other = [

@@ -12,11 +12,13 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
+from nearkin._types import MatrixLike
+
 #: What works on rows in blocks: `fit(learner, X, y, **given)` and `answers(model, method, X, out)`.
 WORK = "nearkin.scale.work"
 
 
-def is_lazy(X) -> bool:
+def is_lazy(X: MatrixLike) -> bool:
     """Whether X is a Dask collection; Dask is not imported to find out.
 
     >>> is_lazy([[1.0]])
@@ -25,7 +27,7 @@ def is_lazy(X) -> bool:
     return hasattr(X, "__dask_graph__") and type(X).__module__.partition(".")[0].startswith("dask")
 
 
-def in_blocks(X) -> bool:
+def in_blocks(X: MatrixLike) -> bool:
     """Whether the rows of X come in blocks: what `open_rows` opens, and Dask collections.
 
     >>> in_blocks([[1.0]])
@@ -46,13 +48,13 @@ def by_blocks(method: Callable) -> Callable:
     """
 
     @wraps(method)
-    def of_rows(self, X):
+    def of_rows(self: Any, X: MatrixLike) -> Any:
         return block_work().answers(self, method.__name__, X) if in_blocks(X) else method(self, X)
 
     return of_rows
 
 
-def refuse_blocks(X, who: str) -> None:
+def refuse_blocks(X: MatrixLike, who: str) -> None:
     """Raise where X comes in blocks: it would be read or computed whole, in this process, without a word."""
     if not in_blocks(X):
         return

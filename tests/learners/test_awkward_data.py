@@ -22,6 +22,7 @@ TABLES = {
     "a row for each class": (ROWS[:8], np.arange(8), True),
     "lone rows of classes": (np.r_[ROWS, 100 + np.eye(3)], np.r_[LABELS, 3, 4, 5], False),
     "rows in two classes": (np.r_[ROWS, ROWS[:2]], np.r_[LABELS, 2, 0], False),
+    "every row in two classes": (np.repeat(ROWS, 2, axis=0), np.tile([0, 1], 24), True),
     "every row twice": (np.repeat(ROWS, 2, axis=0), np.repeat(LABELS, 2), False),
     "more features than rows": (WIDE, LABELS[:12], False),
     "one feature": (ROWS[:, :1], LABELS, False),

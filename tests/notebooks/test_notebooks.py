@@ -13,7 +13,8 @@ X, y = load_wine(return_X_y=True)
 learner = GMML(t=0.5).fit(X, y)
 learner""",
     "learner.distance_",
-    """study = compare(X, y, ["RCA"], folds=2, repeats=1, tune="none", time_budget=None, isolate=False)
+    # In processes, of which threads tell the bar.
+    """study = compare(X, y, ["RCA"], folds=2, repeats=1, tune="none", time_budget=None, jobs=2)
 study""",
     """silent = dict(folds=2, repeats=1, tune="none", time_budget=None, isolate=False, progress=False)
 compare(X, y, ["RCA"], **silent)

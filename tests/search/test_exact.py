@@ -152,6 +152,10 @@ def test_clear_errors():
         index.build(np.array([[np.nan]]))
     with pytest.raises(ValueError, match="NaN"):
         ExactIndex().build(np.eye(3)).query(np.full((1, 3), np.nan), 2)
+    many = ExactIndex().build(np.random.RandomState(0).uniform(size=(3_000, 3)).astype(np.float32))
+    for value in (np.nan, np.inf, 1e30):
+        with pytest.raises(ValueError, match="NaN"):
+            many.query(np.array([[value, 0, 0]], dtype=np.float32), 2)
 
 
 def test_no_queries():

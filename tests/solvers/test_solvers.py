@@ -142,3 +142,13 @@ def test_what_was_learned_of_one_function_serves_on_the_next():
     np.testing.assert_array_equal(again.theta, informed.theta)
     # Another budget is another descent.
     assert solver.limited(500).minimise(shifted, first.theta).n_evaluations == fresh.n_evaluations
+
+
+def test_line_search_gives_up_soon_where_nothing_is_to_be_gained():
+    def upwards(theta):
+        return 1.0 + float(np.abs(theta).sum()), -1e-6 * np.ones(1)
+
+    start = Point(0.0, 1.0, -1e-12, np.zeros(1), -1e-6 * np.ones(1))
+    point, used = strong_wolfe(upwards, start, 1e-6 * np.ones(1), 1.0, curvature=0.1)
+    assert point is start
+    assert used < 6

@@ -63,7 +63,7 @@ class Narrowable(Protocol):
         """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
 
 
-def mean_weights(n: int, sample_weight=None) -> np.ndarray:
+def mean_weights(n: int, sample_weight: np.ndarray | None = None) -> np.ndarray:
     """Weights that sum to one.
 
     >>> mean_weights(2, np.array([1.0, 3.0]))

@@ -139,7 +139,7 @@ class CentreLoss(Loss):
         dZ += state.shares.T @ d_centres
         return value, unsorted(dZ.astype(Z.dtype, copy=False), state.order)
 
-    def _judge(self, distances, rows: slice, state) -> tuple[float, np.ndarray]:
+    def _judge(self, distances: np.ndarray, rows: slice, state: Any) -> tuple[float, np.ndarray]:
         """Value of some rows, and its slopes in their squared distances to the centres."""
         weights = state.weights[rows]
         own = np.arange(len(distances)), state.groups[rows]
@@ -158,7 +158,9 @@ class CentreLoss(Loss):
         return float(weights @ (log_all - log_own)), slopes
 
 
-def _left_out(shares, weights, groups, centres_of_class) -> tuple[np.ndarray, np.ndarray]:
+def _left_out(
+    shares: np.ndarray, weights: np.ndarray, groups: np.ndarray, centres_of_class: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Stretches of rows left out of their centres, and weights without the rows that nobody can judge.
 
     The centre of a single row is infinitely far from it; if it is the only one of its class, the row
@@ -176,7 +178,7 @@ def _left_out(shares, weights, groups, centres_of_class) -> tuple[np.ndarray, np
     return stretch, np.where(lone, 0.0, weights)
 
 
-def _groups(X, segments: np.ndarray, n_centres: int) -> tuple[np.ndarray, np.ndarray]:
+def _groups(X: np.ndarray, segments: np.ndarray, n_centres: int) -> tuple[np.ndarray, np.ndarray]:
     """Group of each row, numbered class after class, and the number of groups of each class."""
     groups = np.empty(len(X), dtype=np.intp)
     counts = np.zeros(len(segments) - 1, dtype=np.intp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class LogNCALoss(NeighbourLikelihoodLoss):
     True
     """
 
-    def _own_class(self, Z, state):
+    def _own_class(self, Z: np.ndarray, state: Any) -> tuple[float, np.ndarray]:
         """The same normaliser with each class by itself, taken off."""
         value, dZ = 0.0, np.zeros(Z.shape)
         for first, stop in pairwise(state.segments):

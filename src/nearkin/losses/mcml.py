@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class MCMLLoss(NeighbourLikelihoodLoss):
             raise ValueError(f"ridge={self.ridge!r}: expected a number of at least 0.")
         return super().prepare(X, y, start=start, sample_weight=sample_weight)
 
-    def _own_class(self, Z, state):
+    def _own_class(self, Z: np.ndarray, state: Any) -> tuple[float, np.ndarray]:
         s, members = state.sharpness, state.members
         sizes = np.diff(state.segments)
         Z = Z.astype(np.float64, copy=False)

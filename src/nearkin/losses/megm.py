@@ -80,7 +80,7 @@ class MEGMLoss(Loss):
         return state.value_and_grad(Z, _squared_error, exact=exact)
 
 
-def _squared_error(q, rows) -> tuple[float, np.ndarray]:
+def _squared_error(q: np.ndarray, rows: Any) -> tuple[float, np.ndarray]:
     """E = sum of w_i |y_i - q_i|^2, q_i being the prediction of y_i from its neighbours."""
     errors = -q
     if rows.codes is None:

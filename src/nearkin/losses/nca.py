@@ -60,7 +60,7 @@ class NCALoss(Loss):
         return state.value_and_grad(Z, _expected_error, exact=exact)
 
 
-def _expected_error(q, rows) -> tuple[float, np.ndarray]:
+def _expected_error(q: np.ndarray, rows: Any) -> tuple[float, np.ndarray]:
     """E = sum of w_i (1 - q_i[class of i]), q_i[c] being the chance that i draws a neighbour of class c."""
     own = np.arange(len(q)), rows.codes
     slopes = np.zeros_like(q)

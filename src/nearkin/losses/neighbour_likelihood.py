@@ -43,7 +43,7 @@ class LikelihoodState:
         codes, weights = (unsorted(column, self.order)[rows] for column in (self.codes, self.weights))
         return LikelihoodState.of(codes, mean_weights(len(rows), weights), self.sharpness)
 
-    def neighbours_per_row(self, Z) -> float:
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
         """All of them: where a class lies in one place, every row of it is drawn alike."""
         return len(Z)
 
@@ -95,7 +95,7 @@ class NeighbourLikelihoodLoss(Loss):
         )
 
     @abstractmethod
-    def _own_class(self, Z, state) -> tuple[float, np.ndarray]:
+    def _own_class(self, Z: np.ndarray, state: Any) -> tuple[float, np.ndarray]:
         """Value and gradient of what concerns rows of one class only; rows are sorted and centred."""
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
@@ -118,7 +118,7 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
     s = Z.dtype.type(sharpness)
     factors = (-sharpness * weights).astype(Z.dtype)
 
-    def weigh(G, first, norms) -> float:
+    def weigh(G: np.ndarray, first: int, norms: np.ndarray) -> float:
         rows = slice(first, first + len(G))
         # Exponents without -s |z_i|^2, which all of a row have in common.
         G *= 2 * s

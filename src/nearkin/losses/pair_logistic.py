@@ -94,7 +94,7 @@ class PairLogisticLoss(Loss):
         signs = np.where(pairs.similar, 1.0, -1.0)
         return PairLogisticState(listed, signs, pairs.weight / pairs.weight.sum(), float(temperature))
 
-    def _pairs_of_labels(self, X, codes, sample_weight) -> Pairs:
+    def _pairs_of_labels(self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None) -> Pairs:
         if not np.issubdtype(codes.dtype, np.integer):
             raise ValueError("the logistic loss of pairs needs pairs or classes, but y holds neither.")
         if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 
-def check_scale(name: str, value) -> None:
+def check_scale(name: str, value: Any) -> None:
     """Raise unless the value is "auto" or a positive number."""
     if value != "auto" and not (isinstance(value, Real) and 0 < float(value) < np.inf):
         raise ValueError(f"{name}={value!r}: expected 'auto' or a positive number.")

@@ -28,11 +28,11 @@ class Parts:
             abs(weight) * getattr(state, "tolerance", 0.0) for weight, state in zip(self.weights, self.states)
         )
 
-    def narrowed(self, rows) -> Parts:
+    def narrowed(self, rows: np.ndarray) -> Parts:
         """Needs parts that can be narrowed; see `Narrowable`."""
         return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
 
-    def neighbours_per_row(self, Z) -> float:
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
         return max(state.neighbours_per_row(Z) for state in self.states)
 
 

@@ -82,7 +82,9 @@ class TripletHingeLoss(Loss):
             margin = usual_scale(pairs.distances(X if start is None else start))
         return TripletHingeState(pairs, triplets.weight / triplets.weight.sum(), float(margin))
 
-    def _triplets_of_labels(self, X, codes, sample_weight) -> TripletList:
+    def _triplets_of_labels(
+        self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None
+    ) -> TripletList:
         if not np.issubdtype(codes.dtype, np.integer):
             raise ValueError("the hinge loss of triplets needs triplets or classes, but y holds neither.")
         for name in ("n_targets", "n_impostors"):

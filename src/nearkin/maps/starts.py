@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from nearkin._types import MatrixLike, Start
+
 STARTS = ("auto", "identity", "pca", "lda", "random")
 
 
-def check_components(n_components, n_samples: int, n_features: int) -> int:
+def check_components(n_components: float | None, n_samples: int, n_features: int) -> int:
     """The number of output dimensions.
 
     None means as many as there are features; a number between 0 and 1 that share of them, rounded up,
@@ -33,7 +35,9 @@ def check_components(n_components, n_samples: int, n_features: int) -> int:
     return int(n_components)
 
 
-def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.ndarray:
+def linear_start(
+    X: MatrixLike, y: np.ndarray, n_components: float | None, init: Start, rng: np.random.RandomState
+) -> np.ndarray:
     """A matrix (n_components x d) to begin with.
 
     Parameters
@@ -74,7 +78,7 @@ def linear_start(X, y, n_components, init, rng: np.random.RandomState) -> np.nda
     return _lda_start(X, y, e, classes)
 
 
-def _given_start(init, n_components, d: int) -> np.ndarray:
+def _given_start(init: Start, n_components: float | None, d: int) -> np.ndarray:
     matrix = np.array(init, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != d or not np.isfinite(matrix).all():
         raise ValueError(
@@ -87,7 +91,7 @@ def _given_start(init, n_components, d: int) -> np.ndarray:
     return matrix
 
 
-def _lda_start(X, y, e: int, classes: int) -> np.ndarray:
+def _lda_start(X: MatrixLike, y: np.ndarray, e: int, classes: int) -> np.ndarray:
     if classes < 2:
         raise ValueError("init='lda' needs at least two classes; use 'pca' or 'identity'.")
     means = np.stack([X[y == code].mean(axis=0) for code in np.unique(y)])

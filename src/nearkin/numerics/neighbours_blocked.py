@@ -125,14 +125,17 @@ def _nearest_to_one(
     scores = references @ query[0]
     np.subtract(half_norms, scores, out=scores)
     found = _low_places(scores, min(len(scores), k + policy.spare_candidates))
-    differences = references[found] - query
-    exact = np.einsum("ij,ij->i", differences, differences)
-    order = np.lexsort((found, exact))[:k]
-    return exact[order][None], found[order][None]
+    # Methods that write in place, one microsecond each: a search among 2,000 rows takes ten.
+    differences = references.take(found, axis=0)
+    differences -= query
+    exact = np.vecdot(differences, differences)
+    # Rows found are in rising order, which a stable sort keeps among equals.
+    order = exact.argsort(kind="stable")[:k]
+    return exact.take(order)[None], found.take(order)[None]
 
 
 def _low_places(scores: np.ndarray, k: int) -> np.ndarray:
-    """Places of the k smallest scores, and perhaps a few more.
+    """Places of the k smallest scores, in rising order, and perhaps a few more.
 
     >>> _low_places(np.array([3.0, 1.0, 2.0]), 2)
     array([1, 2])
@@ -140,11 +143,15 @@ def _low_places(scores: np.ndarray, k: int) -> np.ndarray:
     # The minima of groups bound the k-th smallest score: what lies below is found by one comparison.
     width = int(np.sqrt(len(scores) * k))
     if width >= 2 * k:
-        minima = scores[: len(scores) // width * width].reshape(-1, width).min(axis=0)
-        low = np.flatnonzero(scores <= np.partition(minima, k - 1)[k - 1])
+        minima = np.minimum.reduce(scores[: len(scores) // width * width].reshape(-1, width), axis=0)
+        minima.partition(k - 1)
+        low = (scores <= minima[k - 1]).nonzero()[0]
+        if len(low) == 0:
+            # No number is at most NaN: any rows will show that the query holds it.
+            return np.arange(k)
         if len(low) <= 16 * k:
             return low
-    return smallest_per_row(scores[None], k)[1][0]
+    return np.sort(smallest_per_row(scores[None], k)[1][0])
 
 
 def squared_distances_to(

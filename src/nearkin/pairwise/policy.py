@@ -40,7 +40,7 @@ class ListPolicy:
         so that no list is kept: 1.10 to 1.64].
     largest_fall : float
         Factor by which the pairs within the limits may fall before a shorter list is made [unbounded: 0.91 to
-        1.05, and 1.38 for NCA on a mixture of 3,000 x 100].
+        1.05, and 1.4 for NCA on a mixture of 3,000 x 100; 3 instead of 2: 1.08 there].
     largest_listed_share : float
         Share of all pairs beyond which full blocks are faster than a list [half: 1.00 to 1.34].
     largest_listed : int
@@ -55,7 +55,7 @@ class ListPolicy:
     evaluations_ahead: float = 4.0
     entered_share: float = 0.005
     largest_margin: float = 0.15
-    largest_fall: float = 3.0
+    largest_fall: float = 2.0
     largest_listed_share: float = 0.16
     largest_listed: int = 6_000_000
 

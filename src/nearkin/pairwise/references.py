@@ -65,7 +65,7 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: ListPolicy | 
                         room[:, :total] = full[:, :total]
                 total = more
             counts, others = np.empty(len(rows), dtype=np.int64), np.empty(total, dtype=np.int32)
-            sort_by_row(*room[:, :total], first, counts, others)
+            sort_by_row(room[0, :total], room[1, :total], first, counts, others)
             found[block] = counts, others
 
     # To look at a product costs about as much as to make one of 30 dimensions.

@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from nearkin._types import Estimator, MatrixLike
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
@@ -114,7 +114,9 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if not (self.weights in ("uniform", "distance") or callable(self.weights)):
             raise ValueError(f"weights={self.weights!r}: expected 'uniform', 'distance' or a function.")
 
-    def _fit_distance(self, X, y, sample_weight, fit_params: dict) -> None:
+    def _fit_distance(
+        self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike, fit_params: dict
+    ) -> None:
         weights = (
             None
             if sample_weight is None
@@ -180,7 +182,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                     self._search = search
         return search
 
-    def _replace_references(self, references, places: np.ndarray) -> None:
+    def _replace_references(self, references: MatrixLike, places: np.ndarray) -> None:
         """Other references under the same distance; `places` are their old row numbers, -1 for new ones."""
         if references.shape[0] < self.n_neighbors:
             raise ValueError(
@@ -198,7 +200,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if getattr(self, "outputs_2d_", False):
             raise ValueError("references come and go where y has one column; with several, fit anew.")
 
-    def _validate_queries(self, X):
+    def _validate_queries(self, X: MatrixLike) -> Any:
         refuse_blocks(X, type(self).__name__)
         with naming_rows(X):
             return validate_data(

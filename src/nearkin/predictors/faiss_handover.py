@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from nearkin._types import Estimator
+from nearkin._types import Estimator, MatrixLike
 from nearkin.distances import EmbeddedDistance
 from nearkin.predictors.raw_rows import RawRows, before_last
 from nearkin.search import FaissIndex
@@ -62,7 +62,7 @@ def to_faiss(model: Estimator, kind: str = "flat", metric: str = "l2") -> Any:
     return _taking_raw(_bare(predictor, kind, folding), queries, metric)
 
 
-def index_of(predictor, kind: str, metric: str, queries: str):
+def index_of(predictor: Estimator, kind: str, metric: str, queries: str) -> Any:
     """What `to_faiss` of a predictor returns."""
     if queries not in ("raw", "embedded"):
         raise ValueError(f"queries={queries!r}: expected 'raw' or 'embedded'.")
@@ -79,7 +79,7 @@ def index_of(predictor, kind: str, metric: str, queries: str):
     return _taking_raw(_bare(predictor, kind, folding), raw, metric)
 
 
-def _folding(predictor, kind: str, metric: str):
+def _folding(predictor: Estimator, kind: str, metric: str) -> Any:
     """How the index holds the distance; lists and graphs are good for vectors of one length only."""
     distance = predictor.distance_
     if not isinstance(distance, EmbeddedDistance):
@@ -89,7 +89,7 @@ def _folding(predictor, kind: str, metric: str):
     return distance.folded(metric, predictor.references_ if metric == "cosine" else None)
 
 
-def _bare(predictor, kind: str, folding):
+def _bare(predictor: Estimator, kind: str, folding: Any) -> Any:
     vectors = folding.embed_references(predictor.references_)
     if folding.metric == "cosine":
         # FAISS knows cosines as inner products of vectors of length one.
@@ -97,7 +97,7 @@ def _bare(predictor, kind: str, folding):
     return FaissIndex(kind).hold(vectors, inner_product=folding.metric != "l2")
 
 
-def _taking_raw(index, queries: RawRows, metric: str):
+def _taking_raw(index: Any, queries: RawRows, metric: str) -> Any:
     """The index behind the transforms that make queries of raw rows; itself if there is nothing to do."""
     if queries.does_nothing:
         return index
@@ -119,7 +119,7 @@ def _taking_raw(index, queries: RawRows, metric: str):
     return index
 
 
-def _standardised(references) -> bool:
+def _standardised(references: MatrixLike) -> bool:
     if sparse.issparse(references) or references.shape[0] < 3:
         return False
     deviations = references.std(axis=0, dtype=np.float64)

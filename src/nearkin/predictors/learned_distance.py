@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils import get_tags
 
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.embeddings import TransformerEmbedding
 
@@ -18,7 +19,7 @@ def has_constraints(fit_params: dict) -> bool:
     )
 
 
-def fit_learner(learner, X, y, fit_params: dict):
+def fit_learner(learner: Estimator, X: MatrixLike, y: ColumnLike, fit_params: dict) -> Estimator:
     """Fit a learner from y, or from the constraints among `fit_params` instead: then y is only voted on.
 
     Constraints for a step of a pipeline are named as everywhere in scikit-learn, ``step__pairs``.
@@ -28,7 +29,7 @@ def fit_learner(learner, X, y, fit_params: dict):
     return learner.fit(X, y, **fit_params)
 
 
-def learned_distance(learner) -> Distance:
+def learned_distance(learner: Estimator) -> Distance:
     """The `distance_` of a fitted learner, or squared Euclid after a fitted transformer."""
     if hasattr(learner, "distance_"):
         return learner.distance_
@@ -40,7 +41,7 @@ def learned_distance(learner) -> Distance:
     )
 
 
-def takes_sparse(learner) -> bool:
+def takes_sparse(learner: Estimator) -> bool:
     """Whether a learner can be fitted on CSR rows."""
     if learner is None or isinstance(learner, type) or not hasattr(learner, "__sklearn_tags__"):
         return learner is None

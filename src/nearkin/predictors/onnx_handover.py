@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -62,7 +64,7 @@ def to_onnx(model: Estimator, path: FilePath | None = None, *, side: str = "refe
     return graph
 
 
-def _map_of(model, side: str) -> RawRows:
+def _map_of(model: Estimator, side: str) -> RawRows:
     check_is_fitted(model)
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     distance = learned_distance(last)
@@ -108,7 +110,7 @@ def _graph(rows: RawRows, name: str) -> bytes:
     return whole.SerializeToString()
 
 
-def _load_onnx():
+def _load_onnx() -> Any:
     try:
         import onnx
         import onnx.checker

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.special import expit
@@ -147,7 +147,9 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
             raise ValueError(f"threshold={t!r}: expected one of {list(CRITERIA)} or a distance.")
 
     @staticmethod
-    def _flags(same, rows, n_points: int, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+    def _flags(
+        same: ColumnLike, rows: Any, n_points: int, sample_weight: ColumnLike
+    ) -> tuple[np.ndarray, np.ndarray]:
         """`same` as booleans, and weights."""
         weights = constraint_weights(sample_weight, len(rows))
         similar = Pairs.checked(rows, same, n_samples=n_points).similar
@@ -159,7 +161,9 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
             )
         return similar, weights
 
-    def _set_threshold(self, distances, similar, weights) -> PairClassifier:
+    def _set_threshold(
+        self, distances: np.ndarray, similar: np.ndarray, weights: np.ndarray
+    ) -> PairClassifier:
         counted = weights > 0
         distances, similar, weights = distances[counted], similar[counted], weights[counted]
         if isinstance(self.threshold, str):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearkin._types import Estimator, MatrixLike
+from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.datasets.targets import AND
 
 if TYPE_CHECKING:
@@ -72,18 +72,18 @@ def prediction_table(
 class _Names:
     """From class labels to readable names; numbers to predict stay as they are."""
 
-    def __init__(self, predictor, class_names: Sequence[str]):
+    def __init__(self, predictor: Estimator, class_names: Sequence[str]) -> None:
         self.classes = getattr(predictor, "classes_", None)
         self.names = np.asarray(class_names)
 
-    def __call__(self, labels) -> np.ndarray:
+    def __call__(self, labels: ColumnLike) -> np.ndarray:
         labels = np.asarray(labels)
         if self.classes is None or len(self.names) != len(self.classes) or labels.dtype.kind not in "iub":
             return labels
         return self.names[np.searchsorted(self.classes, labels)]
 
 
-def _final_step(model, X):
+def _final_step(model: Estimator, X: MatrixLike) -> tuple[Estimator, MatrixLike]:
     """The predictor at the end of a pipeline and X as that step sees it."""
     steps = getattr(model, "steps", None)
     if steps is None:
@@ -91,7 +91,9 @@ def _final_step(model, X):
     return steps[-1][1], X if len(steps) == 1 else model[:-1].transform(X)
 
 
-def _targets(values: np.ndarray, names: Sequence[str], name_of, prefix: str = "") -> dict[str, np.ndarray]:
+def _targets(
+    values: np.ndarray, names: Sequence[str], name_of: Callable[..., Any], prefix: str = ""
+) -> dict[str, np.ndarray]:
     if values.ndim == 1 and len(names) == 1:
         return {prefix + names[0]: name_of(values)}
     if values.ndim == 1:
@@ -100,7 +102,7 @@ def _targets(values: np.ndarray, names: Sequence[str], name_of, prefix: str = ""
     return {prefix + name: values[:, i] for i, name in enumerate(names)}
 
 
-def _probabilities(predictor, Z, class_names) -> dict[str, np.ndarray]:
+def _probabilities(predictor: Estimator, Z: MatrixLike, class_names: Sequence[str]) -> dict[str, np.ndarray]:
     if not hasattr(predictor, "predict_proba"):
         raise ValueError(
             "probabilities (--proba) are for classification, but this model predicts numbers, or gives none."
@@ -110,7 +112,13 @@ def _probabilities(predictor, Z, class_names) -> dict[str, np.ndarray]:
     return {f"proba_{name}": shares[:, i] for i, name in enumerate(names)}
 
 
-def _deciding(predictor, Z, n_neighbors: int, target_names, class_names) -> dict[str, np.ndarray]:
+def _deciding(
+    predictor: Estimator,
+    Z: MatrixLike,
+    n_neighbors: int,
+    target_names: Sequence[str],
+    class_names: Sequence[str],
+) -> dict[str, np.ndarray]:
     """The nearest training rows, or for prototype models the nearest prototypes."""
     if hasattr(predictor, "kneighbors"):
         distances, rows = predictor.kneighbors(Z, n_neighbors=min(n_neighbors, predictor.n_samples_fit_))
@@ -132,6 +140,6 @@ def _deciding(predictor, Z, n_neighbors: int, target_names, class_names) -> dict
     return columns
 
 
-def _reference_targets(predictor) -> np.ndarray:
+def _reference_targets(predictor: Estimator) -> np.ndarray:
     """Labels or target vectors of the training rows."""
     return predictor.targets_ if hasattr(predictor, "targets_") else predictor.labels_

@@ -8,7 +8,9 @@ from scipy.optimize import minimize_scalar
 CRITERIA = ("accuracy", "f1")
 
 
-def best_cut(distances: np.ndarray, same: np.ndarray, criterion: str, weights=None) -> float:
+def best_cut(
+    distances: np.ndarray, same: np.ndarray, criterion: str, weights: np.ndarray | None = None
+) -> float:
     """The threshold that separates pairs best, halfway between two distances.
 
     Of equally good ones, that in the widest gap.
@@ -50,7 +52,7 @@ def best_cut(distances: np.ndarray, same: np.ndarray, criterion: str, weights=No
     return float((edges[best] + edges[best + 1]) / 2)
 
 
-def logistic_scale(margins: np.ndarray, same: np.ndarray, weights=None) -> float:
+def logistic_scale(margins: np.ndarray, same: np.ndarray, weights: np.ndarray | None = None) -> float:
     """The factor a > 0 under which expit(a * margin) is nearest to the chance of `same`, by log-loss.
 
     As in Platt's scaling, each kind counts as if one pair of the other kind had been seen besides, so

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -10,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array
 
+from nearkin._types import Estimator, MatrixLike
 from nearkin.distances import EmbeddedDistance
 from nearkin.supervision.constraints import row_numbers
 
@@ -38,13 +40,13 @@ class TuplePredictor(BaseEstimator):
         tags.input_tags.two_d_array = self.points is not None
         return tags
 
-    def _fit_learner(self, X, rows, **given) -> None:
+    def _fit_learner(self, X: MatrixLike, rows: Any, **given: Any) -> None:
         self.n_features_in_ = X.shape[1]
         self.learner_ = None
         if self.learner is not None:
             self.learner_ = fitted_from(self.learner, X, self._kind, rows, given)
 
-    def _tuples(self, tuples, *, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _tuples(self, tuples: MatrixLike, *, reset: bool) -> tuple[np.ndarray, np.ndarray]:
         """The points (each once, when fitting) and the row numbers of the tuples among them."""
         X, rows = stacked(tuples, self.points, self._width, self._kind, distinct=reset)
         if not reset and X.shape[1] != self.n_features_in_:
@@ -54,7 +56,7 @@ class TuplePredictor(BaseEstimator):
             )
         return X, rows
 
-    def _distances(self, X, rows) -> np.ndarray:
+    def _distances(self, X: MatrixLike, rows: Any) -> np.ndarray:
         """Learned distance (not squared) of the points of each row of a (T, 2) table."""
         if self.learner_ is None:
             return np.sqrt(EmbeddedDistance().of_pairs(X, rows[:, 0], rows[:, 1]))
@@ -64,7 +66,9 @@ class TuplePredictor(BaseEstimator):
         return learner.pair_distances(X, rows)
 
 
-def stacked(tuples, points, width: int, kind: str, *, distinct: bool) -> tuple[np.ndarray, np.ndarray]:
+def stacked(
+    tuples: MatrixLike, points: MatrixLike | None, width: int, kind: str, *, distinct: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Points of tuples as rows of one array, and the tuples as row numbers of it.
 
     Parameters
@@ -118,7 +122,7 @@ def _first_places(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first[order], np.argsort(order)[numbers.ravel()]
 
 
-def fitted_from(learner, X, kind: str, rows, given: dict):
+def fitted_from(learner: Estimator, X: MatrixLike, kind: str, rows: Any, given: dict) -> Estimator:
     """A clone of a learner, or of a pipeline that ends in one, fitted from tuples of rows of X.
 
     Parameters

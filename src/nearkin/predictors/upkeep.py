@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse, stats
@@ -68,7 +69,7 @@ class DriftCheck:
         )
 
 
-def stacked(first, second):
+def stacked(first: Any, second: Any) -> Any:
     """Rows of both, in the kind and precision of the first."""
     if sparse.issparse(first):
         return sparse.vstack([first, sparse.csr_array(second, dtype=first.dtype)]).tocsr()
@@ -77,7 +78,7 @@ def stacked(first, second):
     return np.concatenate([first, second.astype(first.dtype, copy=False)])
 
 
-def kept_rows(rows, n: int) -> np.ndarray:
+def kept_rows(rows: Any, n: int) -> np.ndarray:
     """Mask of the n rows that stay when some are removed, given by number or mask; raises if none would."""
     given = np.asarray(rows)
     if given.dtype == bool:

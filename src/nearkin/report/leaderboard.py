@@ -105,7 +105,8 @@ def leaderboard_text(comparison: Comparison) -> str:
 def leaderboard_html(comparison: Comparison, title: str = "") -> str:
     """The answer and the table for a notebook, the winner set off."""
     columns, rows = plain_table(comparison)
-    align = ["right" if column.numeric else "left" for column in columns]
+    # Numbers stay on one line; names may break.
+    align = ["right; white-space: nowrap" if column.numeric else "left" for column in columns]
 
     def line(tag: str, cells: Iterable[str], style: str = "") -> str:
         inside = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -37,7 +37,7 @@ class Index(BaseEstimator, ABC):
         """The `n_neighbors` nearest references of each query."""
 
 
-def float_rows(rows, owner: Index, *, accept_sparse: bool = False):
+def float_rows(rows: MatrixLike, owner: Index, *, accept_sparse: bool = False) -> Any:
     """Rows as a C-contiguous float array, or CSR where accepted; float32 and float64 are kept."""
     if sparse.issparse(rows):
         if not accept_sparse:
@@ -57,7 +57,7 @@ def float_rows(rows, owner: Index, *, accept_sparse: bool = False):
     return rows if sparse.issparse(rows) else np.ascontiguousarray(rows)
 
 
-def check_query(owner: Index, queries, n_neighbors: int) -> None:
+def check_query(owner: Index, queries: MatrixLike, n_neighbors: int) -> None:
     """Raise unless `owner` is built and has enough references, of the queries' width, to answer."""
     if not hasattr(owner, "shape_"):
         raise NotFittedError(

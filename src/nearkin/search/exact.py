@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 from scipy import sparse
 
 from nearkin._types import MatrixLike
-from nearkin.numerics.neighbours_blocked import ScanPolicy, coarse_origin, nearest_rows
+from nearkin.numerics.neighbours_blocked import DEFAULT, ScanPolicy, coarse_origin, nearest_rows
 from nearkin.numerics.products import squared_norms
 from nearkin.search.base import Index, check_query, float_rows
 
@@ -78,9 +80,11 @@ class ExactIndex(Index):
             transposed=self._transposed,
             origin=self._origin,
             memory_budget=self.memory_budget,
-            policy=self.policy or ScanPolicy(),
+            policy=self.policy or DEFAULT,
         )
-        if not np.isfinite(distances).all():
+        # The farthest stands last; what is no number is sorted behind it.
+        farthest = distances[:, -1]
+        if not (isfinite(farthest[0]) if len(farthest) == 1 else np.isfinite(farthest).all()):
             raise ValueError(
                 f"the queries hold NaN, infinities, or values whose squares overflow {distances.dtype}; "
                 "clean or scale the features."

@@ -98,7 +98,7 @@ class FaissIndex(Index):
         index.add(vectors)
         return index
 
-    def _partition(self, faiss, vectors, metric):
+    def _partition(self, faiss: Any, vectors: np.ndarray, metric: Any) -> Any:
         n, width = vectors.shape
         n_lists = self.n_lists or max(1, min(int(4 * np.sqrt(n)), n // POINTS_PER_LIST))
         if n_lists > n:
@@ -126,7 +126,7 @@ class FaissIndex(Index):
         distances = np.maximum(np.take_along_axis(distances, order, axis=1), 0)
         return distances, np.take_along_axis(indices, order, axis=1)
 
-    def _search_all(self, queries, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    def _search_all(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         """Exact answers for queries whose lists or graph walk held fewer than k references."""
         if self.kind == "ivf":
             self.faiss_index.make_direct_map()
@@ -135,7 +135,7 @@ class FaissIndex(Index):
         )
 
 
-def load_faiss():
+def load_faiss() -> Any:
     try:
         import faiss
     except ImportError as error:

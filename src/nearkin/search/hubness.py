@@ -191,7 +191,12 @@ class Hubness:
         return cls(**values)
 
 
-def _bad_occurrences(indices, n_references, query_labels, reference_labels) -> np.ndarray | None:
+def _bad_occurrences(
+    indices: np.ndarray,
+    n_references: int,
+    query_labels: ColumnLike | None,
+    reference_labels: ColumnLike | None,
+) -> np.ndarray | None:
     if query_labels is None and reference_labels is None:
         return None
     if query_labels is None or reference_labels is None:

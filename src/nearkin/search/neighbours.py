@@ -114,7 +114,7 @@ class SearchedOnce:
         return squared[:, :n_neighbors], indices[:, :n_neighbors]
 
 
-def _same_rows(first, second) -> bool:
+def _same_rows(first: MatrixLike, second: MatrixLike) -> bool:
     if first is second:
         return True
     if first.shape != second.shape or sparse.issparse(first) != sparse.issparse(second):

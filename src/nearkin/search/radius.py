@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearkin._types import MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.numerics.products import row_distances, squared_norms
 
@@ -14,7 +15,11 @@ ROUNDING = 64
 
 
 def within_radius(
-    distance: Distance, references, queries, radius: float, memory_budget: int = MEMORY_BUDGET
+    distance: Distance,
+    references: MatrixLike,
+    queries: MatrixLike,
+    radius: float,
+    memory_budget: int = MEMORY_BUDGET,
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Distances (not squared) to, and row numbers of, all references within `radius` of each query.
 

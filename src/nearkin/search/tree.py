@@ -60,7 +60,9 @@ class TreeIndex(Index):
                 indices[tied] = self._lowest_of_equals(queries[tied], distances[tied], indices[tied])
         return (distances**2).astype(self._dtype, copy=False), indices
 
-    def _lowest_of_equals(self, queries, distances, indices) -> np.ndarray:
+    def _lowest_of_equals(
+        self, queries: MatrixLike, distances: np.ndarray, indices: np.ndarray
+    ) -> np.ndarray:
         """The same neighbours with the last places given to the lowest rows at that distance."""
         worst = distances[:, -1]
         # A hair wider: the tree compares squares, and rounding must not lose the rim itself.

@@ -13,7 +13,7 @@ class ConjugateDirections(Directions):
     def __init__(self) -> None:
         self.last: tuple[np.ndarray, np.ndarray] | None = None
 
-    def next(self, gradient):
+    def next(self, gradient: np.ndarray) -> np.ndarray:
         direction = -gradient
         if self.last is not None:
             last_gradient, last_direction = self.last
@@ -37,5 +37,5 @@ class ConjugateGradient(LineSearchSolver):
     short_name = "cg"
     curvature = 0.1
 
-    def _directions(self):
+    def _directions(self) -> Directions:
         return ConjugateDirections()

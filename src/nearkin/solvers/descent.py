@@ -122,4 +122,5 @@ def _settled(history: list[float], tol: float, policy: DescentPolicy) -> bool:
     recent = history[-policy.steps_to_settle - 1 :]
     steps = len(recent) - 1
     change = max(recent) - min(recent)
-    return steps > 0 and change <= steps * tol * max(abs(recent[-1]), 1.0)
+    # Changes below 1e-8 are not told from rounding, whatever the tolerance asks.
+    return steps > 0 and change <= steps * max(tol, 1e-8) * max(abs(recent[-1]), 1.0)

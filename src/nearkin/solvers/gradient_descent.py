@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nearkin.solvers.descent import Directions, LineSearchSolver
 
 
 class GradientDirections(Directions):
     """Straight down."""
 
-    def next(self, gradient):
+    def next(self, gradient: np.ndarray) -> np.ndarray:
         return -gradient
 
 
@@ -25,5 +27,5 @@ class GradientDescent(LineSearchSolver):
     short_name = "gd"
     curvature = 0.9
 
-    def _directions(self):
+    def _directions(self) -> Directions:
         return GradientDirections()

@@ -35,7 +35,7 @@ class QuasiNewtonDirections(Directions):
     def natural_length(self) -> bool:  # type: ignore[override]
         return bool(self.pairs)
 
-    def next(self, gradient):
+    def next(self, gradient: np.ndarray) -> np.ndarray:
         direction = -gradient
         if not self.pairs:
             return direction
@@ -52,7 +52,7 @@ class QuasiNewtonDirections(Directions):
             return -gradient
         return direction
 
-    def learn(self, step, change):
+    def learn(self, step: np.ndarray, change: np.ndarray) -> None:
         product = float(step @ change)
         # A step along which the gradient hardly changed tells nothing of curvature but its rounding.
         if product > 1e-10 * float(change @ change):
@@ -76,5 +76,5 @@ class LBFGS(LineSearchSolver):
     short_name = "lbfgs"
     curvature = 0.9
 
-    def _directions(self):
+    def _directions(self) -> Directions:
         return QuasiNewtonDirections()

@@ -75,6 +75,8 @@ def strong_wolfe(
             previous, step = point, policy.expansion * step
     while high is not None and used < policy.budget:
         width = high.step - low.step
+        if abs(width * start.slope) <= policy.negligible_fall * abs(start.value):
+            break
         point = at(low.step + width * _cubic_share(low, high))
         if acceptable(point):
             return point, used

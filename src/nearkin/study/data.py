@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from nearkin._types import ColumnLike, MatrixLike
 from nearkin.datasets import DataError, Dataset, dataset_from_table
 from nearkin.datasets.targets import target_of, task_of_numbers
 
@@ -14,7 +15,12 @@ FEWEST_ROWS = 6
 
 
 def as_dataset(
-    X, y=None, *, task: str | None = None, name: str = "data", impute: str | None = None
+    X: MatrixLike,
+    y: ColumnLike | None = None,
+    *,
+    task: str | None = None,
+    name: str = "data",
+    impute: str | None = None,
 ) -> Dataset:
     """The rows X and targets y as a `Dataset`.
 
@@ -60,7 +66,7 @@ def as_dataset(
     return data
 
 
-def _from_frame(X, y, task: str | None, name: str, impute: str | None) -> Dataset:
+def _from_frame(X: MatrixLike, y: ColumnLike, task: str | None, name: str, impute: str | None) -> Dataset:
     import pandas as pd
 
     X = X if isinstance(X, pd.DataFrame) else X.to_pandas()

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nearkin._types import Estimator
+from nearkin._types import Estimator, MatrixLike
 
 if TYPE_CHECKING:
+    from nearkin.datasets import Dataset
     from nearkin.learners import Learner
 
 EUCLID = "Euclid"
@@ -23,7 +24,7 @@ UNIT_TOLERANCE = 5e-3
 QUICK_SETTINGS = 2
 
 
-def make_scaler(scale: str, sparse: bool):
+def make_scaler(scale: str, sparse: bool) -> Estimator | None:
     """A scikit-learn scaler or "passthrough"; sparse data is never centred, which would make it dense."""
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
@@ -36,7 +37,7 @@ def make_scaler(scale: str, sparse: bool):
     return StandardScaler(with_mean=not sparse)
 
 
-def settled_scale(scale: str, X) -> tuple[str, list[str]]:
+def settled_scale(scale: str, X: MatrixLike) -> tuple[str, list[str]]:
     """The scaling meant for these rows, and a notice if "auto" met rows of unit length.
 
     Such rows are embeddings: their lengths and directions are what the encoder means, and queries to an index
@@ -51,7 +52,7 @@ def settled_scale(scale: str, X) -> tuple[str, list[str]]:
     return "none", ["The rows have unit length, as embeddings do: they are not scaled."]
 
 
-def has_unit_rows(X) -> bool:
+def has_unit_rows(X: MatrixLike) -> bool:
     """Whether all rows have length one, up to the rounding of half precision; zero rows do not count."""
     import numpy as np
 
@@ -92,17 +93,17 @@ def make_model(
     return Pipeline([*first_step(encoder), ("scale", make_scaler(scale, sparse)), ("model", predictor)])
 
 
-def first_step(encoder) -> list:
+def first_step(encoder: Estimator | None) -> list:
     """The step that turns a table into numbers, where there is one."""
     return [] if encoder is None else [("table", encoder)]
 
 
-def predicts_itself(learner) -> bool:
+def predicts_itself(learner: Estimator) -> bool:
     """Whether the learner decides without neighbours, as the prototype learners do."""
     return hasattr(learner, "predict")
 
 
-def chosen_learners(wished, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
+def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
     """Learners that take part, by label, and notices about those that cannot.
 
     Parameters
@@ -134,7 +135,7 @@ def chosen_learners(wished, task: str, sparse: bool) -> tuple[dict[str, Any], li
     return found, []
 
 
-def check_serves(label: str, learner, task: str, sparse: bool) -> None:
+def check_serves(label: str, learner: Estimator, task: str, sparse: bool) -> None:
     """Refuse a learner that is for another task, or for dense data only."""
     if task not in learner.tasks:
         raise ValueError(f"{label} is for {' and '.join(learner.tasks)}, but the task is {task}.")
@@ -144,7 +145,7 @@ def check_serves(label: str, learner, task: str, sparse: bool) -> None:
         )
 
 
-def labelled(wished) -> dict[str, Any]:
+def labelled(wished: Any) -> dict[str, Any]:
     """Learner classes and instances under labels of their own; Euclid, which is always there, left out."""
     from nearkin.learners import Learner
 
@@ -190,7 +191,7 @@ def smallest_training_part(n_rows: int, n_folds: int) -> int:
 
 
 def make_candidates(
-    data,
+    data: Dataset,
     learners: Mapping[str, Any],
     *,
     scale: str,
@@ -221,7 +222,7 @@ def make_candidates(
 
     n_samples, n_features, sparse, n_classes = data.n_samples, data.n_features, data.is_sparse, data.n_classes
 
-    def candidate(label: str, wished, correction: str | None = None) -> Candidate:
+    def candidate(label: str, wished: Any, correction: str | None = None) -> Candidate:
         as_it_is = not isinstance(wished, type)
         learner = wished if as_it_is else wished()
         model = make_model(

@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.datasets.targets import AND
 from nearkin.evaluation import Folds, StratifiedFolds
 from nearkin.persistence import save
@@ -45,7 +46,7 @@ def views_of(study: Study) -> Views:
     )
 
 
-def _if_it_fits(what: str, look: Callable, *arguments):
+def _if_it_fits(what: str, look: Callable, *arguments: Any) -> Any:
     """The view, or None and a warning: a fit that fails for one picture must not cost the whole report."""
     try:
         return look(*arguments)
@@ -114,7 +115,7 @@ def _local(study: Study, name_labels: Namer, fit_on_all: Callable) -> list[Local
     return found
 
 
-def _is_local(pipeline) -> bool:
+def _is_local(pipeline: Estimator) -> bool:
     predictor = pipeline.steps[-1][1]
     learner = getattr(predictor, "learner", predictor)
     return learner is not None and any(name in learner.get_params() for name in ("n_prototypes", "n_regions"))

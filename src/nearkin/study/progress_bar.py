@@ -26,7 +26,8 @@ def in_notebook() -> bool:
 
 def progress_text(state: Progress) -> str:
     """The state in words."""
-    left = "" if state.remaining is None else f", about {seconds_text(state.remaining)} left"
+    over = state.remaining is None or state.done >= state.total
+    left = "" if over else f", about {seconds_text(state.remaining)} left"
     return f"{state.stage}: {state.done} of {state.total} fits{left}; last: {state.learner}"
 
 

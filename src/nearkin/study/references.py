@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nearkin._types import Estimator
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Candidate, Metric
 from nearkin.study.models import first_step, make_scaler
@@ -49,7 +50,9 @@ def judged_candidates(candidates: Sequence[Candidate], metric: Metric) -> tuple[
     return kept, [f"{metric.name} needs {metric.needs}; left out, as they have none: {', '.join(left_out)}."]
 
 
-def reference_candidates(task: str, sparse: bool, n_targets: int, encoder=None, scale: str = "auto") -> list:
+def reference_candidates(
+    task: str, sparse: bool, n_targets: int, encoder: Estimator | None = None, scale: str = "auto"
+) -> list:
     """Models that do not use neighbours, to show what choosing neighbours costs or gains."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LogisticRegression, RidgeCV
@@ -57,7 +60,7 @@ def reference_candidates(task: str, sparse: bool, n_targets: int, encoder=None, 
     from sklearn.pipeline import Pipeline
     from sklearn.svm import SVC, SVR
 
-    def each_target(model):
+    def each_target(model: Estimator) -> Estimator:
         return MultiOutputRegressor(model) if n_targets > 1 else model
 
     if task == "classification":

@@ -5,13 +5,14 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
+from nearkin._types import Estimator
 from nearkin.datasets import Dataset
 from nearkin.evaluation.rows import plain
 from nearkin.persistence import save
 
 
 def save_model(
-    model,
+    model: Estimator,
     data: Dataset,
     path: str | PathLike,
     *,

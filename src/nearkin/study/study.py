@@ -175,7 +175,7 @@ def compare(
     scale, notices = settled_scale(scale, data.X)
     # References are scaled as they like it, but rows of unit length are left as they are for all.
     reference_scale = (scale if notices else "auto") if references else None
-    wishes = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
+    wishes: dict[str, Any] = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
     wishes["hubs"] = named_corrections(hubs)
     candidates, more = _candidates(data, learners, judged_by, reference_scale, wishes)
     notices += more

@@ -184,7 +184,7 @@ def test_awkward_data_give_finite_metrics(kind):
 
 
 def test_rows_that_coincide_are_euclid_with_a_warning():
-    with pytest.warns(UserWarning, match="coincide"):
+    with pytest.warns(UserWarning, match="no direction sets apart"):
         model = SCML(euclid_share=0.0).fit(np.ones((10, 2)), np.arange(10) % 2)
     np.testing.assert_array_equal(model.components_, np.eye(2))
 

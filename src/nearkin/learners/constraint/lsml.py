@@ -31,7 +31,8 @@ class LSML(QuadrupletLearner):
     prior : {"identity", "covariance"} or ndarray of shape (n_features, n_features), default="identity"
         Metric to stay near: Euclid, the inverse covariance of the rows, or any positive definite matrix.
     n_comparisons : int or "auto", default="auto"
-        Comparisons of a similar with a dissimilar pair made from labels; "auto" is 20 C^2 for C classes.
+        Comparisons of a similar with a dissimilar pair made from labels; "auto" is 20 C^2 for C classes, at
+        most 20 n.
     n_components : int, optional
         Directions kept, those that the metric stretches most; all by default.
     tol : float, default=1e-6
@@ -133,7 +134,9 @@ class LSML(QuadrupletLearner):
         check_tolerance(self.tol, self.max_iter)
 
     def _constraints_of_labels(self, X, codes):
-        count = 20 * (int(codes.max()) + 1) ** 2 if self.n_comparisons == "auto" else self.n_comparisons
+        count = self.n_comparisons
+        if count == "auto":
+            count = 20 * min((int(codes.max()) + 1) ** 2, len(codes))
         if np.bincount(codes).max() < 2:
             raise ValueError(
                 "LSML compares pairs of one class with pairs of two, but every class has a single row; "

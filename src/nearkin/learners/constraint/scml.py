@@ -173,13 +173,12 @@ class SCML(TripletLearner):
     def _solve(self, X: np.ndarray, triplets: TripletList, codes: np.ndarray | None) -> np.ndarray:
         span = Span.of(X)
         scale = np.sqrt(np.mean(row_distances(span.rows, span.rows, triplets.anchor, triplets.far)))
-        if scale == 0:
-            self.bases_, self.weights_ = np.zeros((0, X.shape[1])), np.zeros(0)
-            self.objective_, self.gap_, self.n_iter_ = 1.0, 0.0, 1
-            return self._euclid(X, "rows that should be far apart coincide")
-        rows = span.rows / scale
-        bases = self._bases_in(span, rows, triplets, codes)
+        rows = span.rows / (scale or 1.0)
+        bases = self._bases_in(span, rows, triplets, codes) if scale > 0 else rows[:0]
         self.bases_ = span.lifted(bases)
+        if len(bases) == 0:
+            self.weights_, self.objective_, self.gap_, self.n_iter_ = np.zeros(0), 1.0, 0.0, 1
+            return self._euclid(X, "no direction sets apart rows that should be far from each other")
         n = len(rows)
         # Triplets share their pairs, of which there are fewer: (3 + 10) n for 30 n triplets from labels.
         near, far = triplets.anchor * n + triplets.near, triplets.anchor * n + triplets.far
