@@ -218,7 +218,7 @@ def compare(
 
 
 def _candidates(
-    data: Dataset, learners, metric: Metric, reference_scale: str | None, wishes: dict[str, Any]
+    data: Dataset, learners: Any, metric: Metric, reference_scale: str | None, wishes: dict[str, Any]
 ) -> tuple[list[Candidate], list[str]]:
     """Who takes part, judged by the metric, and what a user should know about that."""
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
