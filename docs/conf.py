@@ -15,6 +15,12 @@ import gallery_style
 
 import nearkin
 
+# Pages that an earlier build made for names that are gone since.
+listed = set(Path(__file__).with_name("api.md").read_text("utf-8").split())
+for page in Path(__file__).with_name("reference").glob("*.rst"):
+    if page.stem not in listed:
+        page.unlink()
+
 project = "nearkin"
 author = "The nearkin developers"
 copyright = f"{date.today().year}, {author}"
