@@ -52,8 +52,8 @@ def demo_block(command: str, output: str) -> str:
     """The command, its output, and what it was made with."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     made_with = (
-        f"Seed 0, Python {platform.python_version()}, {versions}; times are of a two-core machine. "
-        "(×5) means five times ten folds.\nThese are five quick learners, so that the demo ends soon; "
+        f"Seed 0, Python {platform.python_version()}, {versions}; times are of a two-core machine.\n"
+        "These are five quick learners, so that the demo ends soon; "
         "`nearkin compare vehicle` tries them all."
     )
     return f"```console\n$ {command}\n{output}\n```\n\n{made_with}\n"

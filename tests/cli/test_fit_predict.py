@@ -157,3 +157,21 @@ def test_arrays_of_the_wrong_width_are_refused(nearkin, tmp_path, wave_csv):
     assert called.code == 1
     assert "4 features" in called.err
     assert "fitted with 3" in called.err
+
+
+def test_several_targets_of_text(nearkin, iris_table, tmp_path):
+    path, model = tmp_path / "two.csv", tmp_path / "m.nearkin"
+    large = iris_table.iloc[:, 0] > iris_table.iloc[:, 0].median()
+    iris_table.assign(size=large.map({True: "large", False: "small"})).to_csv(path, index=False)
+    called = nearkin("fit", path, "--target", "species,size", "--learner", "rca", "--out", model)
+    assert called.code == 0
+    assert "the 2 targets hold labels, of which" in called.err
+    predicted = nearkin("predict", model, path, "--json", "--neighbors", "1", "--proba")
+    assert "150 rows hold the answer: accuracy 9" in predicted.err
+    first = predicted.json()[0]
+    assert (first["species"], first["size"]) == ("setosa", "small")
+    assert first["neighbor1_label"] == "setosa & small"
+    assert first["proba_setosa & small"] == 1
+    found = nearkin("evaluate", model, path, "--json").json()
+    assert found["answers"] == 150
+    assert found["scores"]["accuracy"] > 0.9

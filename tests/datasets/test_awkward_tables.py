@@ -172,17 +172,36 @@ READ = {
         ["1.5", "2.5"],
     ),
     "several targets": ("t.csv", lines("a,Y1,Y2", "1,2,3", "4,5,6"), {"target": "Y*"}, [[1], [4]], None),
+    "several targets of text": (
+        "t.csv",
+        lines("a,Y1,Y2", *["1,2,p", "4,5,q"] * 3),
+        {"target": "Y*"},
+        [[1], [4]] * 3,
+        ["2 & p", "5 & q"],
+    ),
     "booleans to predict": ("t.csv", lines("a,y", "1,True", "2,False"), {}, [[1], [2]], ["False", "True"]),
     "a comma in a name": ("t.csv", lines('"a,b",y', "1,p", "2,q"), {}, [[1], [2]], ["p", "q"]),
 }
 
 # name: (file, content, options, words of the message)
 REFUSED = {
-    "several targets of text": (
+    "several targets of text, all different": (
         "t.csv",
         lines("a,Y1,Y2", "1,2,p", "4,5,q"),
         {"target": "Y*"},
-        "must all be numbers, but 'Y2' holds text; .*one target column.*--drop",
+        "2 combinations in 2 rows, too few rows of each.*one target at a time, as in --target Y1",
+    ),
+    "targets of text and of measurements": (
+        "t.csv",
+        lines("a,Y1,Y2", *["1,0.5,p", "4,2.5,q"] * 3),
+        {"target": "Y*"},
+        "some hold text, but 'Y1' holds measurements; predict the ones or the others",
+    ),
+    "labels with the sign that joins them": (
+        "t.csv",
+        lines("a,Y1,Y2", *["1,r & d,p", "4,x,q"] * 3),
+        {"target": "Y*"},
+        "'r & d' holds ' & ', which joins labels",
     ),
     "empty": ("t.csv", "", {}, r"t.csv is empty \(0 bytes\)"),
     "blank": ("t.csv", " \n\n ", {}, "nothing but blanks"),
@@ -258,7 +277,7 @@ REFUSED = {
         "t.csv",
         PLAIN,
         {"target": "b,y", "task": "classification"},
-        "one target column, but 2",
+        "4 combinations in 4 rows.*one target at a time, as in --target b",
     ),
     "json cut short": ("t.jsonl", '{"a": 1, "y": "p"}\n{"a": 2, "y"', {}, "line 2 is not JSON"),
     "json in json": ("t.jsonl", '{"a": {"b": 1}, "y": "p"}\n', {}, "line 1 holds a list or object under 'a'"),

@@ -135,11 +135,13 @@ def test_missing_folder_and_suffix(tmp_path):
         (GOOD, {"target": "knd"}, "no target column 'knd'. Did you mean 'kind'.*'a', 'b', 'kind'"),
         (GOOD, {"target": "Z*"}, r"no target column 'Z\*'"),
         (GOOD, {"drop": ["c"]}, "cannot drop 'c'"),
-        (GOOD, {"target": "a,kind"}, "'kind' holds text"),
+        (GOOD, {"target": "a,kind"}, "'a', 'kind' have 3 combinations in 3 rows"),
         (GOOD, {"target": "kind", "task": "regression"}, "'kind' is not numeric"),
-        (GOOD, {"target": "a,b", "task": "classification"}, "one target column"),
+        (GOOD, {"target": "a,b", "task": "classification"}, "'b' has 3 different fractions"),
         (GOOD, {"target": "a", "task": "guess"}, "'guess'"),
         ("y\n1\n2\n", {}, "no feature columns"),
+        ("# of May\na,b,y\n1,2,x\n", {}, "'# of May', names the columns; if it is a title, remove it"),
+        ("a,b,y\n,2,x\n,3,y\n", {}, r"nothing but missing values in column\(s\) 'a'; drop them"),
     ],
 )
 def test_tables_that_cannot_be_used_are_explained(tmp_path, content, options, message):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
@@ -81,14 +83,17 @@ def test_in_reach_is_what_the_interval_of_the_best_holds():
     assert in_reach(summarise(records, "Euclid")) == {"near", "best"}
 
 
-def test_promising_candidates_may_take_longer_and_still_go_first():
-    problem = Problem("wine", X, Y)
-    plan = [Candidate(label, KNeighborsClassifier()) for label in ("Quick", "Good", "Slow", "Failed")]
-    tasks = plan_tasks(problem, plan, RandomSplits(1))
-    outcomes = [(0.5, 1.0), (0.95, 3.0), (0.95, 9.0)]
+def test_the_quick_go_first_and_those_too_slow_for_a_look_last():
+    labels = ["Slow", "Quick", "Failed", "Stopped", "Unseen"]
+    plan = [Candidate(label, KNeighborsClassifier()) for label in labels]
+    slow, quick, failed, stopped, unseen = plan_tasks(Problem("wine", X, Y), plan, RandomSplits(1))
     scouted = [
-        Record.of_task(task, status="done", score=score, fit_seconds=seconds)
-        for task, (score, seconds) in zip(tasks, outcomes)
+        Record.of_task(slow, status="done", score=0.9, fit_seconds=9.0),
+        Record.of_task(quick, status="done", score=0.5, fit_seconds=1.0),
+        Record.of_task(failed, status="error"),
+        Record.of_task(stopped, status="timeout"),
+        Record.of_task(unseen),
     ]
-    places = places_in_line([*scouted, Record.of_task(tasks[3], status="error")], problem)
-    assert sorted(places, key=places.get) == ["Good", "Quick", "Slow"]
+    # A handful of rows says little: it counts only where nothing else is known.
+    places = places_in_line(scouted, {"Slow": 0.1, "Quick": 0.5, "Stopped": 0.1, "Unseen": 2.0})
+    assert places == {"Quick": 1.0, "Unseen": 2.0, "Slow": 9.0, "Failed": math.inf, "Stopped": math.inf}

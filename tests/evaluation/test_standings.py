@@ -240,6 +240,14 @@ def test_those_ahead_at_first_could_win_whatever_comes_later():
     assert found.row("turned").p_adjusted == found.row("turned").p_value  # alone in its family
 
 
+def test_a_single_fold_is_no_test_and_costs_the_others_nothing():
+    everything = records("Euclid", EUCLID) + records("better", shifted(0.05)) + records("begun", [0.9])
+    found = summarise(everything, "Euclid")
+    assert found.row("begun").could_win
+    assert found.could_win == ["better"]
+    assert found.row("better").p_adjusted == found.row("better").p_value
+
+
 def test_tuned_folds_count_as_soon_as_they_are_complete():
     plain = records("learner", shifted(0.2))
     tuned = records("learner", shifted(0.1), tuned=True)

@@ -232,10 +232,6 @@ class TestBadInput:
             model = KNNClassifier(RCA()).fit(X, y, sample_weight=np.arange(len(X)))
         np.testing.assert_array_equal(model._row_weights, np.arange(len(X)))
 
-    def test_several_columns_with_a_learner(self):
-        with pytest.raises(ValueError, match="y has 2 columns, but RCA learns from one"):
-            KNNClassifier(RCA()).fit(X, np.column_stack([y, y]))
-
     def test_metric_beside_a_learner_and_unknown_metric(self):
         with pytest.raises(ValueError, match="metric='cosine' is for learner=None"):
             KNNClassifier(RCA(), metric="cosine").fit(X, y)
@@ -261,3 +257,15 @@ def test_a_learner_for_the_other_task_is_refused_with_the_right_predictor_named(
         ValueError, match=r"LMNN is a learner for classification.*use KNNClassifier\(LMNN\(\)\)"
     ):
         KNNRegressor(LMNN()).fit(rows, labels + 0.5)
+
+
+def test_a_learner_learns_the_combinations_of_several_columns():
+    halves = np.where(X[:, 0] > np.median(X[:, 0]), "hi", "lo")
+    both = np.column_stack([y.astype(str), halves])
+    model = KNNClassifier(RCA()).fit(X, both)
+    alone = KNNClassifier(RCA()).fit(X, np.char.add(both[:, 0], both[:, 1]))
+    np.testing.assert_array_equal(model.learner_.components_, alone.learner_.components_)
+    # Votes are by column, as those of scikit-learn are.
+    assert model.predict(X).shape == both.shape
+    assert [shares.shape for shares in model.predict_proba(X)] == [(len(X), len(np.unique(y))), (len(X), 2)]
+    assert model.score(X, both) == np.mean((model.predict(X) == both).all(axis=1)) > 0.7

@@ -68,3 +68,16 @@ def test_no_fold_tests_a_single_class(counts, folds):
     assert usual_folds(as_dataset(np.zeros((len(y), 1)), np.linspace(0, 0.5, len(y)))) == (
         10 if len(y) <= 2000 else 5
     )
+
+
+def test_several_columns_of_labels_are_learned_together():
+    y = pd.DataFrame({"colour": ["red", "blue"] * 6, "size": ["s", "s", "l", "l"] * 3})
+    for given in (y, y.to_numpy()):
+        data = as_dataset(np.arange(24.0).reshape(12, 2), given)
+        assert (data.task, data.class_names) == (
+            "classification",
+            ("blue & l", "blue & s", "red & l", "red & s"),
+        )
+    data = as_dataset(np.eye(12), np.array([[0, 1], [1, 1]] * 6), task="classification")
+    assert data.class_names == ("0 & 1", "1 & 1")
+    assert data.target_names == ("y1", "y2")

@@ -7,59 +7,53 @@ from typing import Any
 import numpy as np
 
 from nearkin.cli.modelfile import LoadedModel
-from nearkin.datasets.columns import as_categories, as_numbers, category_name
+from nearkin.datasets.columns import as_categories, as_numbers
+from nearkin.datasets.targets import combined_labels
 
 
 class Answers:
-    """What was predicted beside what was true, for the rows whose answers are known."""
+    """What was predicted beside what was true, for the rows whose answers are known; kept as sums."""
 
     def __init__(self, model: LoadedModel):
+        from nearkin.evaluation.answers import LabelScores, NumberScores
+
         self.model = model
         self.n_rows = 0
-        self._true: list[np.ndarray] = []
-        self._predicted: list[np.ndarray] = []
+        classification = model.task == "classification"
+        self._scores = LabelScores() if classification else NumberScores(self._train_mean())
 
     @property
     def n_answers(self) -> int:
-        return sum(map(len, self._true))
+        return self._scores.n_rows
 
-    def add(self, block, predictions) -> None:
-        """Take a block of rows and the table of its predictions."""
+    def add(self, block, predictions) -> np.ndarray | None:
+        """Take a block of rows and the table of its predictions; the answers that there are, if any."""
         self.n_rows += len(predictions)
         names = self.model.target_names
         columns = getattr(block, "columns", ())
         if any(name not in columns for name in names):
-            return
+            return None
         known = block[names].notna().all(axis=1).to_numpy()
         if not known.any():
-            return
-        true, predicted = block[names][known], predictions[names].to_numpy()[known]
+            return None
+        true, predicted = block[names][known], predictions[names][known]
         if self.model.task == "classification":
-            self._true.append(np.array(as_categories(true[names[0]])))
-            self._predicted.append(np.array([category_name(cell) for cell in predicted[:, 0]]))
+            sides = [[as_categories(side[name]) for name in names] for side in (true, predicted)]
+            answers, found = (combined_labels(side) for side in sides)
         else:
-            self._true.append(np.column_stack([as_numbers(true[name]) for name in names]))
-            self._predicted.append(predicted.astype(float))
-
-    @property
-    def true(self) -> np.ndarray:
-        """All answers."""
-        return np.concatenate(self._true) if self._true else np.empty(0)
+            answers = np.column_stack([as_numbers(true[name]) for name in names])
+            found = predicted.to_numpy(dtype=float)
+        self._scores.add(answers, found)
+        return answers
 
     def add_arrays(self, true: np.ndarray, predicted: np.ndarray) -> None:
         """Take labels or targets and their predictions as they are."""
         self.n_rows += len(true)
-        self._true.append(np.asarray(true))
-        self._predicted.append(np.asarray(predicted))
+        self._scores.add(true, predicted)
 
     def scores(self) -> dict[str, float]:
         """Scores over all answers; none if there were no answers."""
-        from nearkin.evaluation.answers import score_answers
-
-        if not self._true:
-            return {}
-        predicted = np.concatenate(self._predicted)
-        return score_answers(self.model.task, self.true, predicted, self._train_mean())
+        return self._scores.scores() if self.n_answers else {}
 
     def _train_mean(self) -> Any:
         final = getattr(self.model.pipeline, "steps", [("", self.model.pipeline)])[-1][1]

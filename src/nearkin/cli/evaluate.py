@@ -103,8 +103,7 @@ def _answers(loaded, data: str, vectors, labels, encoding: str, *, whole: bool):
         answers.add_arrays(truth, loaded.pipeline.predict(rows))
     elif whole:
         rows = _rows(data, None, encoding)
-        answers.add(rows, _predictions(loaded, rows))
-        truth = answers.true
+        truth = answers.add(rows, _predictions(loaded, rows))
     else:
         for block, table in predicted_blocks(loaded, data, encoding):
             answers.add(block, table)

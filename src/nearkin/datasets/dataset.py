@@ -90,7 +90,9 @@ class Dataset:
         put("y", _read_only(y))
         put("feature_names", _names_or_default(self.feature_names, X.shape[1], "x"))
         _refuse_huge(X, self.feature_names, self.name)
-        put("target_names", _names_or_default(self.target_names, 1 if y.ndim == 1 else y.shape[1], "y"))
+        # Several targets of labels are one column of their combinations.
+        n_names = max(1, len(self.target_names)) if self.task == CLASSIFICATION else y[:1].size
+        put("target_names", _names_or_default(self.target_names, n_names, "y"))
         if self.task == CLASSIFICATION and not self.class_names:
             put("class_names", tuple(str(label) for label in np.unique(y)))
         for key in ("train_indices", "test_indices"):

@@ -71,6 +71,10 @@ def _explain(error: Exception, text: str, name: str, columns: list[str], separat
     if "EOF inside string" in str(error):
         return f"{name}: a quoted text is never closed; the file may have been cut short."
     fault = _first_ragged_line(text, len(columns), separator, quote)
+    if fault and len(columns) == 1:
+        return (
+            f"{name}: {fault} The first line, {columns[0]!r}, names the columns; if it is a title, remove it."
+        )
     return f"{name}: {fault} Repair or remove that line." if fault else f"{name} cannot be read: {error}"
 
 

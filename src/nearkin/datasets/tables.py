@@ -74,11 +74,11 @@ def table_features(features: pd.DataFrame, *, impute: str | None = None, categor
     All rows are looked at, to refuse now what no model could use and to settle what each column
     holds; what is learnt from values is left to the encoder, once it sees training rows.
     """
-    looked = TableEncoder(impute, categorical).fit(features)
-    notice_rare(looked, categorical)
     empty = [name for name in features.columns if features[name].isna().all()]
     if empty:
         raise DataError(f"nothing but missing values in column(s) {shortened(empty)}; drop them.")
+    looked = TableEncoder(impute, categorical).fit(features)
+    notice_rare(looked, categorical)
     if impute is None and set(looked.kinds_.values()) == {NUMBER}:
         return looked.transform(features), None
     numbers = [name for name, kind in looked.kinds_.items() if kind == NUMBER]

@@ -30,6 +30,8 @@ FEW_VALUES = 20
 ROWS_PER_CLASS = 3
 # The reason of a task that was given needs no words.
 ASKED_FOR = ""
+#: Between the labels of one row where several targets of text are predicted together.
+AND = " & "
 
 
 def choose_targets(columns: Sequence[str], target: str | Sequence[str] | None) -> list[str]:
@@ -84,8 +86,9 @@ class Target(NamedTuple):
 def target_of(table: pd.DataFrame, names: Sequence[str], task: str | None = None) -> Target:
     """The target in the named columns of a table.
 
-    Text, categories and booleans are classes; numbers as told by `task_of_numbers`. Several columns
-    must all be numbers and are regression. A given `task` overrides.
+    Text, categories and booleans are classes; numbers as told by `task_of_numbers`. Several columns of
+    numbers are regression; several with text among them are classification, the classes being the
+    combinations of labels that occur (``red & large``). A given `task` overrides.
     """
     check_task(task)
     for name in names:
@@ -96,14 +99,9 @@ def target_of(table: pd.DataFrame, names: Sequence[str], task: str | None = None
                 "targets are never imputed, remove those rows."
             )
     if len(names) > 1:
-        if task == CLASSIFICATION:
-            raise DataError(f"classification takes one target column, but {len(names)} were named.")
         texts = [name for name in names if column_kind(table[name]) == CATEGORY]
-        if texts:
-            raise DataError(
-                f"several targets must all be numbers, but {shortened(texts, 3)} holds text; classification "
-                "takes one target column, so name one and leave out the others with --drop."
-            )
+        if task == CLASSIFICATION or (texts and task is None):
+            return _combined(table, names, task)
         values = np.column_stack([_measurements(table[name]) for name in names])
         return Target(values, REGRESSION, f"there are {len(names)} targets")
     column = table[names[0]]
@@ -118,6 +116,41 @@ def target_of(table: pd.DataFrame, names: Sequence[str], task: str | None = None
         values = np.array(as_categories(column), dtype=str)
         reason = f"target {names[0]!r} holds {len(np.unique(values))} different texts"
     return Target(values, CLASSIFICATION, ASKED_FOR if task else reason)
+
+
+def _combined(table: pd.DataFrame, names: Sequence[str], task: str | None) -> Target:
+    """Several targets of labels as one: every combination is a class."""
+    for name in names:
+        if target_of(table, [name], task).task == REGRESSION:
+            raise DataError(
+                f"of the targets some hold text, but {name!r} holds measurements; predict the ones or the "
+                f"others (--target), or make classes of {name!r}."
+            )
+    values = combined_labels([as_categories(table[name]) for name in names])
+    distinct = len(np.unique(values))
+    if len(values) < ROWS_PER_CLASS * distinct:
+        raise DataError(
+            f"the targets {shortened(list(names), 3)} have {distinct} combinations in {len(values)} rows, "
+            f"too few rows of each to learn from; predict one target at a time, as in --target {names[0]}."
+        )
+    reason = f"the {len(names)} targets hold labels, of which {distinct} combinations are the classes"
+    return Target(values, CLASSIFICATION, ASKED_FOR if task else reason)
+
+
+def combined_labels(columns: Sequence[Sequence]) -> np.ndarray:
+    """Labels of several columns as one label for each row.
+
+    >>> combined_labels([["red", "blue"], ["large", "small"]]).tolist()
+    ['red & large', 'blue & small']
+    """
+    if len(columns) == 1:
+        return np.array(columns[0], dtype=str)
+    for label in {str(label) for column in columns for label in column}:
+        if AND in label:
+            raise DataError(
+                f"the label {label!r} holds {AND!r}, which joins labels here; write it otherwise."
+            )
+    return np.array([AND.join(map(str, row)) for row in zip(*columns)], dtype=str)
 
 
 def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from nearkin.evaluation.comparison import Comparison
 from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.problems import Candidate, Problem
-from nearkin.evaluation.tasks import DONE, Record, Task
+from nearkin.evaluation.tasks import DONE, NOT_RUN, Record, Task
 
 #: Reference models whose folds take no longer than this together do not wait for their turn.
 FREE_SECONDS = 1.0
-#: A promising candidate may take so many times as long as another one and still go first.
-PROMISE = 5.0
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Shares:
     """Shares of a time budget at which the stages of a comparison end; the rest is for repeats."""
 
     scout: float = 0.15
-    first_folds: float = 0.45
+    first_folds: float = 0.6
     untuned: float = 0.7
     tuned: float = 0.85
     rest: float = 0.95  # of the untuned folds, as far as they fit in
@@ -86,11 +84,13 @@ def in_order_of_worth(
     )
 
 
-def places_in_line(scouted: Sequence[Record], problem: Problem) -> dict[str, float]:
-    """Numbers by which candidates go first: seconds they took, with promising ones favoured."""
-    done = [record for record in scouted if record.status == DONE]
-    promising = _promising(done, problem)
-    return {r.learner: r.seconds / (PROMISE if r.learner in promising else 1.0) for r in done}
+def places_in_line(scouted: Sequence[Record], at_warm_up: Mapping[str, float]) -> dict[str, float]:
+    """Numbers by which candidates go first: the seconds they took for a look at some of the rows.
+
+    Who was not looked at has the seconds of the warm-up; who was too slow for a look, or failed, comes last.
+    """
+    looks = {r.learner: r.seconds if r.status == DONE else math.inf for r in scouted if r.status != NOT_RUN}
+    return {**at_warm_up, **looks}
 
 
 def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:

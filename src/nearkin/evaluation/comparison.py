@@ -91,8 +91,10 @@ class Comparison:
 
     @property
     def could_win(self) -> list[str]:
-        """Labels of the learners that were ahead of the baseline after the first pass through the folds."""
-        return [row.label for row in self.rows if row.could_win and not row.reference]
+        """Labels of the learners that were ahead of the baseline after the first pass, and were tested."""
+        return [
+            row.label for row in self.rows if row.could_win and row.p_value is not None and not row.reference
+        ]
 
     @property
     def beaten(self) -> bool:

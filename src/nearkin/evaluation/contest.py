@@ -18,7 +18,7 @@ from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
 from nearkin.evaluation.repeating import RepeatRule, repeat_while_open
 from nearkin.evaluation.runner import do_tasks, n_jobs, run_name
-from nearkin.evaluation.scouting import SCOUT_ROWS, look_at, scout, warm_up
+from nearkin.evaluation.scouting import look_at, scout, warm_up
 from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record, Task, plan_tasks
@@ -194,11 +194,9 @@ class _Contest:
             self._repeat()
             return
         quick = warm_up(self._unfinished(), self.problem, self.seed, self.time_budget, self.how)
-        # The quick ones are looked at first, so that a slow one costs nobody a place in the table.
-        self.candidates.sort(key=lambda c: (c.label != self.baseline, quick.get(c.label, math.inf)))
         self.started = monotonic()
         self.deadline = self.started + self.time_budget
-        self._scout()
+        self._scout(quick)
         self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
@@ -207,13 +205,15 @@ class _Contest:
         self._repeat()
         self._untuned(1.0)
 
-    def _scout(self) -> None:
-        """Where rows are many, a look at every candidate on some of them, to know whom to begin with."""
-        if len(self.problem.y) <= SCOUT_ROWS:
-            return
+    def _scout(self, at_warm_up: Mapping[str, float]) -> None:
+        """A look at every candidate on some of the rows, to know whom to begin with."""
+        # The quick ones are looked at first, so that a slow one costs nobody a place in the table.
+        self._line_up(at_warm_up)
         end, _ = self._seconds_until(self.shares.scout)
         self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
-        places = places_in_line(self.scouted, self.problem)
+        self._line_up(places_in_line(self.scouted, at_warm_up))
+
+    def _line_up(self, places: Mapping[str, float]) -> None:
         self.candidates.sort(key=lambda c: (c.label != self.baseline, places.get(c.label, math.inf)))
 
     def _first_folds(self) -> None:

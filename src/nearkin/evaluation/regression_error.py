@@ -54,18 +54,23 @@ def rrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> n
         raise ValueError("y_true has no rows, so there is no error to measure.")
     residual = np.sum((y_true - y_pred) ** 2, axis=0)
     spread = np.sum((y_true - mean) ** 2, axis=0)
+    return rrmse_of_sums(residual, spread, np.max(np.abs(y_true), axis=0), len(y_true))
+
+
+def rrmse_of_sums(residual: np.ndarray, spread: np.ndarray, largest: np.ndarray, n_rows: int) -> np.ndarray:
+    """`rrmse` from its two sums, the largest absolute value of each target and the number of rows."""
     # The mean of equal floats may differ from them in the last digits: that is no spread either.
-    rounding = 8 * np.finfo(float).eps * np.max(np.abs(y_true), axis=0)
-    defined = spread > len(y_true) * rounding**2
+    rounding = 8 * np.finfo(float).eps * largest
+    defined = spread > n_rows * rounding**2
     undefined = np.flatnonzero(~defined)
     if undefined.size:
         warnings.warn(
             f"RRMSE is undefined for target column(s) {undefined.tolist()}: constant and equal to the "
             "training mean in every test row; drop the column or test on more rows.",
             UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return np.sqrt(np.divide(residual, spread, out=np.full(len(mean), np.nan), where=defined))
+    return np.sqrt(np.divide(residual, spread, out=np.full(len(spread), np.nan), where=defined))
 
 
 def arrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> float:
@@ -89,7 +94,11 @@ def arrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> 
     >>> arrmse([[0.0, 1.0], [2.0, 3.0]], [[0.0, 2.0], [2.0, 2.0]], [1.0, 2.0])
     0.5
     """
-    per_target = rrmse(y_true, y_pred, y_train_mean)
+    return mean_where_defined(rrmse(y_true, y_pred, y_train_mean))
+
+
+def mean_where_defined(per_target: np.ndarray) -> float:
+    """aRRMSE from the RRMSE of each target."""
     defined = ~np.isnan(per_target)
     if not defined.any():
         raise ValueError(

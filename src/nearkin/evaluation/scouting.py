@@ -13,8 +13,8 @@ from nearkin.evaluation.runner import do_tasks, run_name
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import DONE, TIMEOUT, Record, Task, plan_tasks
 
-#: Rows of the quick first look.
-SCOUT_ROWS = 2_000
+#: Rows of the quick first look: a third of all, but not fewer or more than this.
+SCOUT_ROWS = (400, 2_000)
 #: Rows of the warm-up before it.
 WARM_UP_ROWS = 60
 #: Seconds that compiling and loading one candidate may take, or the time budget if that is less.
@@ -70,8 +70,15 @@ def rows_to_warm_up(problem: Problem) -> np.ndarray:
 def scout(
     problem: Problem, candidates: Sequence[Candidate], seed: int, deadline: float, how: Mapping
 ) -> list[Record]:
-    """Every candidate once, untuned, on a small split; none may use up the time of the others."""
-    split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=SCOUT_ROWS)
+    """Every candidate once, untuned, on a small split; none may use up the time of the others.
+
+    Of few rows there are no records: a fold of them is small enough.
+    """
+    n, (least, most) = len(problem.y), SCOUT_ROWS
+    n_rows = min(max(least, n // 3), most)
+    if 3 * n_rows > n:
+        return []
+    split = RandomSplits(1, stratified=problem.task == CLASSIFICATION, max_rows=n_rows)
     tasks = plan_tasks(problem, [candidate.untuned() for candidate in candidates], split, seed)
     how["store"].register(run_name(tasks), tasks, {"kind": "scout", "dataset": problem.name})
     return look_at(tasks, deadline, how)

@@ -96,9 +96,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # Learners learn from one column of labels.
-        tags.classifier_tags.multi_label = self.learner is None
-        tags.target_tags.multi_output = self.learner is None
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
         return tags
 
     def fit(
@@ -111,7 +110,8 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         X : array-like or CSR of shape (n_samples, n_features)
             Training rows; CSR needs a learner that takes it (or none).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels: strings, integers or booleans. Several columns only without a learner.
+            Labels: strings, integers or booleans. Of several columns the learner learns which
+            combinations of labels there are: rows are alike if all their labels are. Votes are by column.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row's vote, and of the row in the learner's fit; a warning says where the learner
             takes none.
@@ -133,12 +133,13 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         self._check_settings(X.shape[0])
-        self._check_columns(y)
         self.outputs_2d_ = y.ndim == 2
         found = [np.unique(column, return_inverse=True) for column in (y.T if y.ndim == 2 else [y])]
         self.classes_ = [classes for classes, _ in found] if self.outputs_2d_ else found[0][0]
         self._codes = np.column_stack([codes.ravel() for _, codes in found])
         self._codes = self._codes if self.outputs_2d_ else self._codes[:, 0]
+        if self.outputs_2d_:
+            y = np.unique(self._codes, axis=0, return_inverse=True)[1].ravel()
         self._fit_distance(X, y, sample_weight, fit_params)
         return self
 
@@ -205,13 +206,6 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         winners = self._winners(self._votes(np.sqrt(squared), indices), indices)
         return DriftCheck.of(self.predict(X) == y, self.classes_[winners] == y)
 
-    def _check_columns(self, y: np.ndarray) -> None:
-        if self.learner is not None and y.ndim == 2:
-            raise ValueError(
-                f"y has {y.shape[1]} columns, but {type(self.learner).__name__} learns from one: use "
-                "sklearn.multioutput.MultiOutputClassifier for a distance per column, or learner=None."
-            )
-
     def _outputs(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Classes and codes of each column of y."""
         if not self._several:
@@ -252,6 +246,13 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             for column, (classes, _) in enumerate(self._outputs())
         ]
         return np.column_stack(winners) if self._several else winners[0]
+
+    def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
+        """Share of the rows predicted right, with several columns of y in all of them."""
+        if not self._several:
+            return float(super().score(X, y, sample_weight))
+        right = (np.asarray(self.predict(X)) == np.asarray(y)).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
 
     def _winners(self, votes: np.ndarray, indices: np.ndarray, column: int = 0) -> np.ndarray:
         # Neighbours are in order of nearness, so the first whose class has the top vote decides.

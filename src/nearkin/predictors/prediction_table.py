@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearkin._types import ColumnLike, Estimator, MatrixLike
+from nearkin.datasets.targets import AND
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +94,11 @@ def _final_step(model: Estimator, X: MatrixLike) -> tuple[Estimator, MatrixLike]
 def _targets(
     values: np.ndarray, names: Sequence[str], name_of: Callable[..., Any], prefix: str = ""
 ) -> dict[str, np.ndarray]:
-    if values.ndim == 1:
+    if values.ndim == 1 and len(names) == 1:
         return {prefix + names[0]: name_of(values)}
+    if values.ndim == 1:
+        # Several targets of text were learned as one label.
+        values = np.array([str(label).split(AND) for label in name_of(values)])
     return {prefix + name: values[:, i] for i, name in enumerate(names)}
 
 

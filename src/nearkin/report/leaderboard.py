@@ -11,6 +11,12 @@ from nearkin.evaluation.comparison import whole_percents
 from nearkin.evaluation.metrics import REGRESSION
 from nearkin.report.words import p_text, seconds_text, verdict_text
 
+#: Why numbers of repeats differ.
+REPEATS = (
+    "×2 marks folds drawn twice, and so on; drawing ends early for a learner whose answer is clear, or "
+    "cannot become so."
+)
+
 
 class Column(NamedTuple):
     """A column of the leaderboard; an essential one is shown on narrow screens too."""

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
-from nearkin.report.leaderboard import leaderboard_table
+from nearkin.report.leaderboard import REPEATS, leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
 from nearkin.report.words import seconds_text, size_text
@@ -70,8 +70,7 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
         f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
         f"the adjusted one decides. “Better/same/worse” are the chances, in percent, that a learner is "
-        f"better than {comparison.baseline}, as good for all that matters, or worse; ×10 marks folds drawn "
-        "ten times."
+        f"better than {comparison.baseline}, as good for all that matters, or worse. {REPEATS}"
     )
     explanation = (
         f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "

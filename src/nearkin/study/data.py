@@ -8,7 +8,7 @@ import numpy as np
 
 from nearkin._types import ColumnLike, MatrixLike
 from nearkin.datasets import DataError, Dataset, dataset_from_table
-from nearkin.datasets.targets import task_of_numbers
+from nearkin.datasets.targets import target_of, task_of_numbers
 
 #: Fewer rows leave nothing to train or to test on once settings are tuned inside the folds.
 FEWEST_ROWS = 6
@@ -51,9 +51,16 @@ def as_dataset(
         data = _from_frame(X, y, task, name, impute)
     else:
         X = X if hasattr(X, "shape") else np.asarray(X)
-        y = np.asarray(y)
-        chosen, reason = (task, "") if task else _task_of(y)
-        data = Dataset(name, X, y, chosen, task_reason=reason)
+        targets, names = np.asarray(y), tuple(map(str, getattr(y, "columns", ())))
+        if targets.ndim > 1 and (targets.dtype.kind not in "iuf" or task == "classification"):
+            import pandas as pd
+
+            table = pd.DataFrame(targets, columns=names or [f"y{i + 1}" for i in range(targets.shape[1])])
+            names = tuple(table.columns)
+            targets, task, reason = target_of(table.infer_objects(), names, task)
+        else:
+            task, reason = (task, "") if task else _task_of(targets)
+        data = Dataset(name, X, targets, task, target_names=names, task_reason=reason)
     refuse_nothing_to_learn(data)
     _tell_of_constant_targets(data)
     return data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nearkin.datasets import Dataset
+from nearkin.datasets.targets import AND
 from nearkin.evaluation import Folds, RepeatRule, StratifiedFolds
 from nearkin.report.words import seconds_text
 
@@ -20,7 +21,8 @@ def facts_of(
     times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
     more = "" if rule is None else f"; up to {rule.most} times for those that may win"
     predicts = (
-        f"{data.n_classes} classes" + ("" if data.target_names[0] == "y" else f" of {data.target_names[0]}")
+        f"{data.n_classes} classes"
+        + ("" if data.target_names[0] == "y" else f" of {AND.join(data.target_names)}")
         if data.task == "classification"
         else f"{data.n_targets} target{'s' if data.n_targets > 1 else ''}: {', '.join(data.target_names[:6])}"
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearkin._types import Estimator
+from nearkin.datasets.targets import AND
 from nearkin.evaluation import Folds, StratifiedFolds
 from nearkin.persistence import save
 from nearkin.report.held_out import first_target, shown_labels, views_of_records
@@ -61,6 +62,7 @@ def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
     split = folds(PICTURE_FOLDS).splits(data.y[rows], seed)[0]
     train, test = rows[split.train], rows[split.test]
     shown = shown_labels(study.comparison, with_neighbours=True)
+    unnamed = data.target_names[0] == "y" and data.class_names
     return embedding_view(
         {label: study.fit(label, train) for label in shown},
         data.X,
@@ -70,7 +72,7 @@ def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
         seed=seed,
         name_labels=name_labels,
         categorical=data.task == "classification",
-        target_name="class" if data.target_names[0] == "y" and data.class_names else data.target_names[0],
+        target_name="class" if unnamed else AND.join(data.target_names),
     )
 
 

@@ -16,6 +16,7 @@ from nearkin.evaluation import (
     Candidate,
     Comparison,
     Folds,
+    Metric,
     Problem,
     Progress,
     Record,
@@ -169,40 +170,19 @@ def compare(
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
     refuse_too_few_rows(data)
-    n_folds = folds or usual_folds(data)
-    seconds = _seconds(time_budget, data.n_samples)
-    chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
-    scale, scaling_notices = settled_scale(scale, data.X)
-    notices = [*notices, *scaling_notices]
-    candidates = make_candidates(
-        data,
-        chosen,
-        scale=scale,
-        n_neighbors=n_neighbors,
-        n_folds=n_folds,
-        tune=tune,
-        corrected={} if learners is None else chosen,
-        hubs=named_corrections(hubs),
-    )
-    if references:
-        candidates += reference_candidates(
-            data.task,
-            data.is_sparse,
-            data.n_targets,
-            data.encoder,
-            scale if scaling_notices else "auto",
-        )
-    if data.task == "classification":
-        candidates.append(majority_candidate())
+    n_folds, seconds, rule = folds or usual_folds(data), _seconds(time_budget, data.n_samples), _rule(repeats)
     judged_by = usual_metric(data.task) if metric is None else metric_named(metric)
-    candidates, unjudged = judged_candidates(candidates, judged_by)
-    notices += [*unjudged, *imbalance_notices(data, judged_by)]
+    scale, notices = settled_scale(scale, data.X)
+    # References are scaled as they like it, but rows of unit length are left as they are for all.
+    reference_scale = (scale if notices else "auto") if references else None
+    wishes: dict[str, Any] = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
+    wishes["hubs"] = named_corrections(hubs)
+    candidates, more = _candidates(data, learners, judged_by, reference_scale, wishes)
+    notices += more
     for notice in notices:
         warnings.warn(notice, stacklevel=2)
-    rule = _repeat_rule(repeats)
-    protocol = (StratifiedFolds if data.task == "classification" else Folds)(
-        n_folds, 1 if rule is not None else int(repeats)
-    )
+    folding = StratifiedFolds if data.task == "classification" else Folds
+    protocol = folding(n_folds, 1 if rule is not None else int(repeats))
     circumstances = Circumstances(
         facts=facts_of(data, protocol, rule, scale, seconds, seed),
         versions=versions(),
@@ -237,7 +217,24 @@ def compare(
     return Study(data, candidates, comparison, records, circumstances, results)
 
 
-def _repeat_rule(repeats: int | str) -> RepeatRule | None:
+def _candidates(
+    data: Dataset, learners: Any, metric: Metric, reference_scale: str | None, wishes: dict[str, Any]
+) -> tuple[list[Candidate], list[str]]:
+    """Who takes part, judged by the metric, and what a user should know about that."""
+    chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
+    corrected = {} if learners is None else chosen
+    candidates = make_candidates(data, chosen, corrected=corrected, **wishes)
+    if reference_scale is not None:
+        candidates += reference_candidates(
+            data.task, data.is_sparse, data.n_targets, data.encoder, reference_scale
+        )
+    if data.task == "classification":
+        candidates.append(majority_candidate())
+    candidates, unjudged = judged_candidates(candidates, metric)
+    return candidates, [*notices, *unjudged, *imbalance_notices(data, metric)]
+
+
+def _rule(repeats: int | str) -> RepeatRule | None:
     """The rule of automatic repeats; None for a fixed number."""
     if repeats == "auto":
         return RepeatRule()
