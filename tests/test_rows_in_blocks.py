@@ -39,6 +39,13 @@ def test_files_are_told_apart_and_refused_by_who_cannot_take_them(filed):
             learner.fit(rows, y)
 
 
+def test_paths_are_to_be_opened(filed, tmp_path):
+    for learner in (RCA(), nearkin.NCA(), nearkin.LFDA(), LMDL(), MoveLabeled(), KNNClassifier()):
+        for path in ("x.npy", tmp_path / "x.npy"):
+            with pytest.raises(TypeError, match="open_rows"):
+                learner.fit(path, filed[1])
+
+
 def test_fitted_estimators_answer_for_files(filed, tmp_path):
     X, y, rows = filed
     rca, move = RCA().fit(X, y), MoveLabeled(n_targets=1, alpha=1.0).fit(X, y)

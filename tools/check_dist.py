@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # What only those who develop or host the project need.
-NOT_IN_SDIST = (".ci/", ".github/", ".pre-commit-config.yaml")
+NOT_IN_SDIST = (".pre-commit-config.yaml",)
 DEMO = """
 import csv, pathlib, sys
 import nearkin

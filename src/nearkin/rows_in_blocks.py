@@ -7,6 +7,7 @@ when the first such rows arrive, so that no estimator depends on it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -30,9 +31,13 @@ def is_lazy(X: MatrixLike) -> bool:
 def in_blocks(X: MatrixLike) -> bool:
     """Whether the rows of X come in blocks: what `open_rows` opens, and Dask collections.
 
+    Raises for a path, which nobody has opened yet.
+
     >>> in_blocks([[1.0]])
     False
     """
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(f"{os.fspath(X)!r} is a path; open its rows: fit(nearkin.open_rows(path), y).")
     return (hasattr(X, "blocks") and hasattr(X, "block_rows")) or is_lazy(X)
 
 

@@ -155,6 +155,9 @@ class ArrayRows(Rows):
         return (open_rows, self._reopen) if self._reopen else (ArrayRows, (self._array,))
 
     def _pieces(self, start, stop, most):
+        # Zarr unpacks all chunks that it is asked for at once, beside what it returns: a few at a time.
+        chunk = (getattr(self._array, "chunks", None) or (most,))[0]
+        most = min(most, max(chunk, most // 8 // chunk * chunk))
         for first in range(start, stop, most):
             yield np.asarray(self._array[first : min(first + most, stop)])
 
