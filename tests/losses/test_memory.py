@@ -7,7 +7,7 @@ import pytest
 
 from nearkin.losses import LargeMarginLoss, MEGMLoss, NCALoss
 
-N = 20_000
+N = 40_000
 
 
 def peak_of(function) -> int:
