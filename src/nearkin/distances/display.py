@@ -10,7 +10,7 @@ import numpy as np
 
 
 def described(value: Any) -> str:
-    """An array by shape and type, an embedding by its parts, a number in four digits, anything else as it is."""
+    """An array by shape and type, an embedding by its parts, a number in four digits, the rest as it is."""
     shape = getattr(value, "shape", None)
     if shape:
         return f"{' × '.join(map(str, shape))} {np.dtype(value.dtype).name}"
