@@ -10,13 +10,15 @@ import numpy as np
 
 
 def described(value: Any) -> str:
-    """An array by shape and type, an embedding by its parts, anything else as it is."""
+    """An array by shape and type, an embedding by its parts, a number in four digits, the rest as it is."""
     shape = getattr(value, "shape", None)
     if shape:
         return f"{' × '.join(map(str, shape))} {np.dtype(value.dtype).name}"
     if is_dataclass(value) and not isinstance(value, type):
         inside = ", ".join(f"{name} {text}" for name, text in parts(value).items())
         return type(value).__name__ + (f" ({inside})" if inside else "")
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.4g}"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

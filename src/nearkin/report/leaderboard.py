@@ -110,7 +110,8 @@ def leaderboard_html(comparison: Comparison, title: str = "") -> str:
 
     def line(tag: str, cells: Iterable[str], style: str = "") -> str:
         inside = (
-            f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>' for side, cell in zip(align, cells)
+            f'<{tag} style="padding: 0.2em 0.5em; text-align: {side}">{escape(cell)}</{tag}>'
+            for side, cell in zip(align, cells)
         )
         return f"<tr{style}>{''.join(inside)}</tr>"
 
@@ -121,6 +122,6 @@ def leaderboard_html(comparison: Comparison, title: str = "") -> str:
     )
     head = line("th", [column.title for column in columns])
     return (
-        f"<div><p>{escape(title)}<br><b>{escape(comparison.statement)}</b></p>"
+        f'<div style="overflow-x: auto"><p>{escape(title)}<br><b>{escape(comparison.statement)}</b></p>'
         f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table></div>"
     )
