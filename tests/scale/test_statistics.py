@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,18 @@ def test_all_rows_of_a_class_as_targets(rows):
     np.testing.assert_allclose(normal.A, (Z * J.sum(axis=0)[:, None]).T @ Z)
     np.testing.assert_allclose(normal.B, Z.T @ J.T @ Z)
     assert normal.wanted == pytest.approx(float(J.sum(axis=1) @ np.sum(Z**2, axis=1)))
+
+
+@pytest.mark.parametrize("most", [None, 0, 150])
+def test_joining_candidates_holds_them_twice_and_no_more(most):
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(20_000, 64)).astype(np.float32), rng.integers(0, 10, 20_000)
+    pieces = [Candidates.of(Block(X[i : i + 10_000], codes[i : i + 10_000], i), None) for i in (0, 10_000)]
+    tracemalloc.start()
+    joined = pieces[1].joined(pieces[0], most)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    expected = Candidates.of(Block(X, codes, 0), most)
+    for ours, wanted in zip(joined.fields, expected.fields):
+        np.testing.assert_array_equal(ours, wanted)
+    assert peak < 1.5 * X.nbytes

@@ -123,21 +123,42 @@ class Candidates:
 
     def joined(self, other: Candidates, most: int | np.ndarray | None) -> Candidates:
         """The candidates of both: which these are does not depend on how rows were cut into blocks."""
-        both = (np.concatenate(pair) for pair in zip(self.fields, other.fields))
-        return Candidates(*both)._cut(most)
+        codes = np.concatenate([self.codes, other.codes])
+        numbers = np.concatenate([self.numbers, other.numbers])
+        kept = _kept(codes, numbers, most)
+        return Candidates(_taken(self.rows, other.rows, kept), codes[kept], numbers[kept])
 
     @property
     def fields(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.rows, self.codes, self.numbers
 
     def _cut(self, most: int | np.ndarray | None) -> Candidates:
-        kept = np.argsort(self.numbers, kind="stable")
-        if isinstance(most, int) and most == 0:
-            kept = kept[:0]
-        elif most is not None:
-            lowest = lowest_per_class(self.codes, row_hash(self.numbers), most)
-            kept = lowest[np.argsort(self.numbers[lowest], kind="stable")]
+        kept = _kept(self.codes, self.numbers, most)
         return Candidates(*(np.ascontiguousarray(field[kept]) for field in self.fields))
+
+
+def _kept(codes: np.ndarray, numbers: np.ndarray, most: int | np.ndarray | None) -> np.ndarray:
+    """Places of the lowest hashes of each class, in the order of the row numbers."""
+    if isinstance(most, int) and most == 0:
+        return np.empty(0, dtype=np.intp)
+    if most is None:
+        return np.argsort(numbers, kind="stable")
+    lowest = lowest_per_class(codes, row_hash(numbers), most)
+    return lowest[np.argsort(numbers[lowest], kind="stable")]
+
+
+def _taken(first: np.ndarray, second: np.ndarray, kept: np.ndarray, at_once: int = 1024) -> np.ndarray:
+    """Rows of two arrays, one below the other, at these places; a third array of all rows is never made."""
+    taken = np.empty((len(kept), first.shape[1]), dtype=np.result_type(first, second))
+    in_first = kept < len(first)
+    for rows, offset, places in (
+        (first, 0, np.flatnonzero(in_first)),
+        (second, len(first), np.flatnonzero(~in_first)),
+    ):
+        for start in range(0, len(places), at_once):
+            part = places[start : start + at_once]
+            taken[part] = rows[kept[part] - offset]
+    return taken
 
 
 @dataclass(frozen=True)
