@@ -68,6 +68,12 @@ def test_says_plainly_when_nothing_beats_the_baseline():
     assert alone.statement == "Nothing beats Euclid."
 
 
+def test_one_fold_is_no_answer():
+    late = records("late", [0.9]) + records("late", [None] * 9, status="not run")
+    found = summarise(records("Euclid", EUCLID) + late, "Euclid")
+    assert found.statement == "No learner has folds enough for a test against Euclid."
+
+
 def test_a_difference_too_small_to_matter_is_said_to_be_so():
     tiny = records("Euclid", EUCLID) + records("tiny", shifted(0.001, noise=0.0001))
     found = summarise(tiny, "Euclid")

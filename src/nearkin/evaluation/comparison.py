@@ -146,7 +146,9 @@ class Comparison:
         chance = f"{self.winner} has the best mean, but the difference could be chance"
         chance += self._chances(self.winner) if leads else ""
         if not better:
-            return f"Nothing beats {self.baseline}{f': {chance}' if leads else ''}."
+            tested = any(row.p_value is not None for row in learners)
+            nothing = "Nothing beats" if tested else "No learner has folds enough for a test against"
+            return f"{nothing} {self.baseline}{f': {chance}' if leads else ''}."
         better.sort(key=lambda row: row.label != self.winner)
         clearly = [row for row in better if not row.practically_same]
         slightly = [row for row in better if row.practically_same]
