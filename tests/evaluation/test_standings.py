@@ -7,6 +7,7 @@ import pytest
 
 from nearkin.evaluation import Record, choose_winner, summarise
 from nearkin.evaluation.significance import corrected_paired_t, five_by_two_f, holm
+from nearkin.report.leaderboard import leaderboard_text
 
 
 def records(label, scores, metric="accuracy", status="done", **fields):
@@ -65,6 +66,28 @@ def test_says_plainly_when_nothing_beats_the_baseline():
     assert found.statement.startswith("Nothing beats Euclid: hopeful has the best mean, but")
     alone = summarise(records("Euclid", EUCLID) + records("poor", shifted(-0.1)), "Euclid")
     assert alone.statement == "Nothing beats Euclid."
+
+
+def test_one_fold_is_no_answer():
+    late = records("late", [0.9]) + records("late", [None] * 9, status="not run")
+    found = summarise(records("Euclid", EUCLID) + late, "Euclid")
+    assert found.statement == "No learner has folds enough for a test against Euclid."
+
+
+def test_a_difference_too_small_to_matter_is_said_to_be_so():
+    tiny = records("Euclid", EUCLID) + records("tiny", shifted(0.001, noise=0.0001))
+    found = summarise(tiny, "Euclid")
+    assert (found.row("tiny").verdict, found.row("tiny").practically_same) == ("beats", True)
+    assert found.statement == (
+        "Nothing beats Euclid by enough to matter: tiny is better, tiny by 0.1 points of accuracy "
+        "(0 % better, 100 % equivalent, 0 % worse), which is practically the same."
+    )
+    assert "yes, but practically the same" in leaderboard_text(found)
+    found = summarise(tiny + records("large", shifted(0.05)), "Euclid")
+    assert found.statement == (
+        "large beats Euclid; large by 5.0 points of accuracy (100 % better, 0 % equivalent, 0 % worse). "
+        "tiny is ahead too, but by so little that it is practically the same."
+    )
 
 
 def test_one_rule_decides_every_mention_of_the_winner():

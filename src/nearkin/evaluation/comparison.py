@@ -146,13 +146,27 @@ class Comparison:
         chance = f"{self.winner} has the best mean, but the difference could be chance"
         chance += self._chances(self.winner) if leads else ""
         if not better:
-            return f"Nothing beats {self.baseline}{f': {chance}' if leads else ''}."
+            tested = any(row.p_value is not None for row in learners)
+            nothing = "Nothing beats" if tested else "No learner has folds enough for a test against"
+            return f"{nothing} {self.baseline}{f': {chance}' if leads else ''}."
         better.sort(key=lambda row: row.label != self.winner)
-        names = ", ".join(row.label for row in better)
-        verb = "beats" if len(better) == 1 else "beat"
-        gain = self.metric.gain_text(better[0].difference or 0.0) + self._chances(better[0].label)
-        unsure = f" {chance}." if leads and better[0].label != self.winner else ""
-        return f"{names} {verb} {self.baseline}; {better[0].label} by {gain}.{unsure}"
+        clearly = [row for row in better if not row.practically_same]
+        slightly = [row for row in better if row.practically_same]
+        first = (clearly or slightly)[0]
+        gain = self.metric.gain_text(first.difference or 0.0) + self._chances(first.label)
+        unsure = leads and self.winner not in [row.label for row in better]
+        if clearly:
+            names = ", ".join(row.label for row in clearly)
+            verb = "beats" if len(clearly) == 1 else "beat"
+            said = f"{names} {verb} {self.baseline}; {first.label} by {gain}."
+            also = _ahead(slightly)
+            said += f" {also} ahead too, but by so little that it is practically the same." if also else ""
+        else:
+            said = (
+                f"Nothing beats {self.baseline} by enough to matter: {_ahead(slightly)} better, "
+                f"{first.label} by {gain}, which is practically the same."
+            )
+        return f"{said} {chance}." if unsure else said
 
     def _chances(self, label: str | None) -> str:
         """How likely a candidate is better, in brackets; nothing where that is not known."""
@@ -189,6 +203,12 @@ class Comparison:
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows]).set_index("label")
+
+
+def _ahead(rows: Sequence[Standing]) -> str:
+    """Names and the verb that goes with so many; nothing for none."""
+    names = ", ".join(row.label for row in rows)
+    return f"{names} {'is' if len(rows) == 1 else 'are'}" if rows else ""
 
 
 class Winner(NamedTuple):

@@ -23,6 +23,8 @@ from nearkin.evaluation.significance.posthoc import holm
 from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record
 
 SIGNIFICANCE_LEVEL = 0.05
+#: From this chance on a difference is called practically none, be it significant or not.
+SURELY_EQUIVALENT = 0.95
 BEATS = "beats"
 NO_DIFFERENCE = "no difference"
 WORSE = "worse"
@@ -122,6 +124,11 @@ class Standing:
     def finished(self) -> bool:
         """Whether there is a mean to show, be it of some folds only."""
         return self.mean is not None
+
+    @property
+    def practically_same(self) -> bool:
+        """Whether it is as good as sure that its difference from the baseline is too small to matter."""
+        return (self.chance_equivalent or 0.0) >= SURELY_EQUIVALENT
 
     @property
     def partial(self) -> bool:

@@ -15,9 +15,12 @@ def facts_of(
     scale: str,
     seconds: float | None,
     seed: int,
+    *,
+    tuned: bool = True,
 ) -> dict[str, str]:
     """Name to text: data, what is predicted, protocol, scaling, budget and seed."""
-    kind = "stratified " if data.task == "classification" else ""
+    kind = ", stratified" if data.task == "classification" else ""
+    settings = "settings tuned inside the training folds" if tuned else "settings as they come"
     times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
     more = "" if rule is None else f"; up to {rule.most} times for those that may win"
     predicts = (
@@ -31,8 +34,7 @@ def facts_of(
         "rows": f"{data.n_samples:,}",
         "features": f"{data.n_features:,}" + (" (sparse)" if data.is_sparse else ""),
         "predicts": predicts,
-        "protocol": f"{times}{protocol.n_folds}-fold cross-validation, {kind}tuned inside the training folds"
-        + more,
+        "protocol": f"{times}{protocol.n_folds}-fold cross-validation{kind}, {settings}{more}",
         "scaling": scale,
         "time budget": "none" if seconds is None else seconds_text(seconds),
         "seed": str(seed),

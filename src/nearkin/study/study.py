@@ -184,7 +184,7 @@ def compare(
     folding = StratifiedFolds if data.task == "classification" else Folds
     protocol = folding(n_folds, 1 if rule is not None else int(repeats))
     circumstances = Circumstances(
-        facts=facts_of(data, protocol, rule, scale, seconds, seed),
+        facts=facts_of(data, protocol, rule, scale, seconds, seed, tuned=any(c.grid for c in candidates)),
         versions=versions(),
         command=command,
         notices=notices,
