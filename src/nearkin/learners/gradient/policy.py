@@ -61,6 +61,22 @@ class EarlyStoppingPolicy:
 
 
 @dataclass(frozen=True)
+class RefreshPolicy:
+    """How targets are chosen anew under the distance learned so far.
+
+    Attributes
+    ----------
+    most : int
+        Times that "auto" chooses them anew, at the most.
+    rough_tol : float
+        Share of the objective that a step must gain where targets will be chosen anew.
+    """
+
+    most: int = 3
+    rough_tol: float = 1e-3
+
+
+@dataclass(frozen=True)
 class FitPolicy:
     """What every gradient learner shares.
 
@@ -71,8 +87,10 @@ class FitPolicy:
         difference, and products take half the time and memory [never: 1.15 to 1.79].
     coarse : CoarsePolicy
     early_stopping : EarlyStoppingPolicy
+    refresh : RefreshPolicy
     """
 
     float32_from: int = 1_000
     coarse: CoarsePolicy = field(default_factory=CoarsePolicy)
     early_stopping: EarlyStoppingPolicy = field(default_factory=EarlyStoppingPolicy)
+    refresh: RefreshPolicy = field(default_factory=RefreshPolicy)
