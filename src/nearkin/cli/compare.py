@@ -111,7 +111,7 @@ def compare(
     require_choice("--scale", scale, SCALE_CHOICES)
     require_choice("--tune", tune, TUNE_CHOICES)
     if learners is not None and not learners.strip(" ,"):
-        raise CommandError("--learners names none; leave it out for all, or see `nearkin learners`.")
+        raise CommandError("--learners is empty; leave it out for all, or see `nearkin learners`.")
     report_path, out_path, results_path = map(output_path, (report, out, results))
     if report_path is not None:
         require_plotting()

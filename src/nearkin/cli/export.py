@@ -24,7 +24,8 @@ def export(
         str | None, typer.Option(metavar="FILE", help="Write the learned map of raw rows as an ONNX graph.")
     ] = None,
     side: Annotated[
-        str, typer.Option(metavar="SIDE", help="Whom the graph is for: references (stored rows) or queries.")
+        str,
+        typer.Option(metavar="SIDE", help="Rows that the graph embeds: references (stored) or queries."),
     ] = "references",
     faiss: Annotated[
         str | None,

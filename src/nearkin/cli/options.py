@@ -35,7 +35,7 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="classification or regression; chosen by the target if left out, and said why.",
+        help="classification or regression; if left out, chosen by the target, and the reason is given.",
     ),
 ]
 ImputeOption = Annotated[

@@ -99,5 +99,5 @@ def reproduce(
 def _names(option: str, text: str | None) -> list[str] | None:
     names = None if text is None else [name.strip() for name in text.split(",") if name.strip()]
     if names == []:
-        raise CommandError(f"--{option} names none; leave it out for all of the paper's.")
+        raise CommandError(f"--{option} is empty; leave it out for all of the paper's.")
     return names

@@ -72,9 +72,11 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
         f"the adjusted one decides. “Better/same/worse” are the chances, in percent, that a learner is "
         f"better than {comparison.baseline}, as good for all that matters, or worse. {REPEATS}"
     )
+    tuned = any(row.tuned for row in comparison.rows)
+    settings = "chosen inside the training folds only" if tuned else "those that the learners come with"
     explanation = (
-        f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "
-        "folds only. Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted "
+        f"The score is {comparison.metric.name} on held-out folds; settings were {settings}. Dots are "
+        "means, thick lines 95 % intervals, faint ticks the single folds; the dotted "
         f"line is plain Euclidean nearest neighbours.{test}"
     )
     if any(row.reference for row in comparison.rows):

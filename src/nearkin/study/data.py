@@ -33,8 +33,8 @@ def as_dataset(
         Chosen by the type of the target if not given.
     name : str
         Shown in results.
-    impute : {"median"}, optional
-        Fill missing cells of a frame; without it they are an error.
+    impute : {"median", "mean", "most-frequent", "knn"}, optional
+        What fills missing cells of a frame; without it they are an error.
 
     Examples
     --------

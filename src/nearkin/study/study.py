@@ -118,8 +118,8 @@ def compare(
         Settings tried per learner: up to two, with slow learners as they are; all of its grid; none.
     scale : {"auto", "standard", "minmax", "none"}
         "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
-    impute : {"median"}, optional
-        Fill missing cells of a data frame.
+    impute : {"median", "mean", "most-frequent", "knn"}, optional
+        What fills missing cells of a data frame, learnt from training rows; without it they are an error.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
     hubs : str or sequence of str, optional
@@ -154,8 +154,8 @@ def compare(
 
     Notes
     -----
-    Each learner is fitted once per fold, and three times more per setting tried; at most so many
-    rows of data as there are processes are in memory at once.
+    Each learner is fitted once per fold, and three times more per setting tried; every process holds one
+    copy of the data.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from nearkin._types import Auto, FilePath, MatrixLike, RandomState
 from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
 from nearkin.learners.constraint.discriminant_bases import discriminant_bases, triplet_bases
 from nearkin.learners.constraint.local_composition import compose_locally, kernel_components
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 from nearkin.learners.settings import check_count, check_positive, check_tolerance
 from nearkin.learners.weak_supervision import TripletLearner
 from nearkin.numerics.hinge_program import solve_hinge_program
