@@ -48,9 +48,9 @@ class EarlyStoppingPolicy:
     smallest_half : int
         Rows below which a half judges by chance [half, on 16 rows: 6.1, -2.2; twice, on 30 rows: 0.09, +0.5].
     rows_judged, most_halvings : int
-        Small data is halved again and again until about so many rows have been judged [half: 0.53 to 0.66,
-        -0.5 to +0.6; twice: 1.20 to 2.46, -0.8 to +0.2], but not more often [half: 0.42 to 0.52, +0.1 to +0.6;
-        twice: 1.21 to 2.00, +0.2].
+        Small data is halved again and again until about so many rows have been judged [half: 0.53 to
+        0.66, -0.5 to +0.6; twice: 1.20 to 2.46, -0.8 to +0.2], but not more often [half: 0.42 to 0.52, +0.1
+        to +0.6; twice: 1.21 to 2.00, +0.2].
     patience : int
         Steps without a better value on the unseen rows before a half gives up [half: 0.70 to 0.81, -0.6 to
         0.0; twice: 1.32 to 1.49, 0.0].
