@@ -120,7 +120,7 @@ def bytes_bar(title: str, unit: str) -> Iterator[Callable]:
 
 
 @contextmanager
-def _bar(title: str, *columns: Any, **texts: str) -> Iterator[tuple[Callable, bool]]:
+def _bar(title: str, *columns: Any, **texts: Any) -> Iterator[tuple[Callable, bool]]:
     """What moves a bar with these columns behind it, and whether anybody sees it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
