@@ -77,7 +77,7 @@ def test_one_fold_is_no_answer():
 def test_a_difference_too_small_to_matter_is_said_to_be_so():
     tiny = records("Euclid", EUCLID) + records("tiny", shifted(0.001, noise=0.0001))
     found = summarise(tiny, "Euclid")
-    assert (found.row("tiny").verdict, found.row("tiny").practically_equivalent) == ("beats", True)
+    assert (found.row("tiny").verdict, found.row("tiny").practically_same) == ("beats", True)
     assert found.statement == (
         "Nothing beats Euclid by enough to matter: tiny is better, tiny by 0.1 points of accuracy "
         "(0 % better, 100 % equivalent, 0 % worse), which is practically the same."

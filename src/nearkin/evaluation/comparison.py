@@ -150,8 +150,8 @@ class Comparison:
             nothing = "Nothing beats" if tested else "No learner has folds enough for a test against"
             return f"{nothing} {self.baseline}{f': {chance}' if leads else ''}."
         better.sort(key=lambda row: row.label != self.winner)
-        clearly = [row for row in better if not row.practically_equivalent]
-        slightly = [row for row in better if row.practically_equivalent]
+        clearly = [row for row in better if not row.practically_same]
+        slightly = [row for row in better if row.practically_same]
         first = (clearly or slightly)[0]
         gain = self.metric.gain_text(first.difference or 0.0) + self._chances(first.label)
         unsure = leads and self.winner not in [row.label for row in better]

@@ -126,7 +126,7 @@ class Standing:
         return self.mean is not None
 
     @property
-    def practically_equivalent(self) -> bool:
+    def practically_same(self) -> bool:
         """Whether it is as good as sure that its difference from the baseline is too small to matter."""
         return (self.chance_equivalent or 0.0) >= SURELY_EQUIVALENT
 

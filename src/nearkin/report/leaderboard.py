@@ -74,7 +74,7 @@ def _cells(row: Standing, metric: Metric, n_columns: int) -> list[str]:
         "" if row.difference is None else metric.text(row.difference, signed=True),
         chances_text(row),
         *["" if p is None else p_text(p) for p in p_values],
-        verdict_text(row.verdict, practically_equivalent=row.practically_equivalent),
+        verdict_text(row.verdict, practically_same=row.practically_same),
         "–" if row.hub_skewness is None else f"{row.hub_skewness:.2f}",
         seconds_text(row.fit_seconds),
     ]
