@@ -129,9 +129,7 @@ class LMNN(_LargeMarginLearner):
     tol : float, default=1e-5
         Stop when a step gains less than this share of the objective (or of 1, if that is larger).
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     search : {"exact", "auto"}, default="exact"
         How targets and impostors are found. From 100,000 rows on, "auto" searches them by FAISS's inverted
         lists. A Dask collection is learned from chunk by chunk, chunks of 100,000 rows and more being
@@ -238,9 +236,7 @@ class LMCA(_LargeMarginLearner):
     n_targets, mu, kernel, refresh_targets, solver, max_iter, tol, search, n_init, warm_start, verbose
         As for `LMNN`, and so is random_state.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="pca"
 
     Attributes
