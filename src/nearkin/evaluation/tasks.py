@@ -105,9 +105,10 @@ class Record:
     predictions: np.ndarray | None = None
     neighbours: np.ndarray | None = None
 
-    def __post_init__(self) -> None:
-        #: Which drawing of the folds this one belongs to.
-        self.repeat = int(self.fold.partition(".")[0])
+    @property
+    def repeat(self) -> int:
+        """Which drawing of the folds this one belongs to."""
+        return int(self.fold.partition(".")[0])
 
     @property
     def seconds(self) -> float:
