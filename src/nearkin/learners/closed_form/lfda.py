@@ -137,8 +137,10 @@ class LFDA(KernelRows, EmbeddingLearner):
                 "LFDA needs a class with at least two rows, but every class of y has one only; give more "
                 "rows per class, or check that y holds labels and not identifiers."
             )
-        unit = float(np.abs(span.rows).max()) or 1.0
-        within, between = self._scatters(span.rows / unit, codes)
+        rows = span.rows
+        unit = float(max(rows.max(), -rows.min())) or 1.0
+        rows /= unit
+        within, between = self._scatters(rows, codes)
         values, axes = generalised_eigenpairs(between, ridged(within, self._share()))
         # A slice to None keeps all.
         self.eigenvalues_ = values[: self.n_components]
