@@ -44,8 +44,8 @@ def _within(values, bound, into):
 def kth_smallest(D, k, out):
     """Of each row what k of its entries do not exceed, ``np.partition(D, k)[:, k]``, into `out`.
 
-    A row is folded onto itself until few minima are left. They bound what is sought, and a second look finds few
-    entries within the bound: half the time of a partition.
+    A row is folded onto itself until few minima are left. They bound what is sought, and a second look finds
+    few entries within the bound: half the time of a partition.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def turn_into_affinities(D, first, inverse, degrees):
     Parameters
     ----------
     D : float array (m, n), or only its first columns, up to first + m
-        Distances of rows first, first + 1, ... to all rows; those of a row to itself and to the rows of D after it
-        become zero, and later columns mean nothing.
+        Distances of rows first, first + 1, ... to all rows; those of a row to itself and to the rows of D
+        after it become zero, and later columns mean nothing.
     first : int
     inverse : float array (n,)
         1 / s_i.

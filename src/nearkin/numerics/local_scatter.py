@@ -10,8 +10,8 @@ from nearkin.numerics.threads import run_striped, worker_count
 
 #: Squared distances below so many roundings are not precise to a thousandth.
 IMPRECISE = 1e3
-#: Rows whose affinities with earlier ones are made together: fewer leave out more of the later ones, more make
-#: better products.
+#: Rows whose affinities with earlier ones are made together: fewer leave out more of the later ones, more
+#: make better products.
 STRIPE = 128
 
 
@@ -53,7 +53,7 @@ def local_scatters(
     order, stops = np.argsort(codes, kind="stable"), np.cumsum(sizes)
     means = np.empty((len(sizes), d))
     workers = worker_count(2.0 * d * float(np.sum(np.square(sizes, dtype=float))))
-    # What each worker has added up: the scatter within classes, and of the sum of both what rows add to means.
+    # What each worker has added up: the scatter within classes, and what rows add to the sum of both.
     sums = np.zeros((workers, 2, d, d))
 
     def add_classes(worker, classes):
