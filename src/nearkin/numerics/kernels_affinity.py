@@ -7,11 +7,15 @@ from numba import njit
 
 from nearkin.numerics.fast_exp import exp
 
+HIGHEST = np.finfo(np.float32).max
+#: Values up to which counting ranks, a square of them, is the quickest.
+FEW = 100
+
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _kth(values, k):
     """What k of a few values do not exceed."""
-    found = np.finfo(values.dtype).max
+    found = HIGHEST
     for value in values:
         # Counted, since the processor cannot foresee the branches of any sorting.
         rank = np.int32(0)
@@ -19,6 +23,21 @@ def _kth(values, k):
             rank = np.int32(rank + np.int32(other <= value))
         found = value if rank > k and value < found else found
     return found
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _kth_of_many(values, k):
+    """The same level by level, k passes at most."""
+    level = values.min()
+    for _ in range(k):
+        within, higher = 0, HIGHEST
+        for value in values:
+            within += value <= level
+            higher = value if level < value < higher else higher
+        if within > k:
+            break
+        level = higher
+    return level
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -66,10 +85,10 @@ def kth_smallest(D, k, out):
             _smaller(minima[last, :half], minima[last, rest:length], minima[1 - last, :half])
             minima[1 - last, half] = minima[last, half]
             length, last = rest, 1 - last
-        # A row too short for its minima to bound anything is ordered whole.
-        bound = _kth(minima[last, :length], k) if length > k else D[i].max()
+        # Where there are too few or too many minima they bound nothing.
+        bound = _kth(minima[last, :length], k) if k < length <= FEW else D[i].max()
         count = _within(D[i], bound, small)
-        out[i] = _kth(small[:count], k) if count <= 8 * (k + 1) else np.sort(small[:count])[k]
+        out[i] = _kth(small[:count], k) if count <= FEW else _kth_of_many(small[:count], k)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
