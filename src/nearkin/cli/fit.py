@@ -140,7 +140,11 @@ def fit(
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
-    _show(_facts(model, dataset, name, seconds, path), as_json)
+    facts = _facts(model, dataset, name, seconds, path)
+    if given and not target:
+        facts["data"] = f"{dataset.name}: {dataset.n_samples} rows, {dataset.n_features} features"
+        facts["target"] = "none: the model places rows"
+    _show(facts, as_json)
 
 
 def _show(facts: dict, as_json: bool) -> None:
