@@ -49,6 +49,8 @@ class ArrowRows(Rows):
 
     def column(self, name: str) -> np.ndarray:
         """Another column of the table, such as the labels, whole."""
+        if name not in (names := self._parts[0].schema.names):
+            raise DataError(f"there is no column {name!r}; the file has {shortened(names)}.")
         return np.concatenate(
             [
                 batch.column(0).to_numpy(zero_copy_only=False)
