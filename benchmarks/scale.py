@@ -226,9 +226,10 @@ two classes.
 
 {table}
 
-Memory is the highest of several readings, taken every 10 ms, of what a fit adds to the process's anonymous memory. Candidates (2,000 for
-each class, whatever the rows) and the sums over blocks are most of Move-labeled's. The 36,000 crowded rows of
-LMNN are too few for workers to pay: most of their time is the cluster's journeys.
+Memory is what a fit adds to the process's anonymous memory: the highest of several runs, looked at every
+10 ms. Most of Move-labeled's are its candidates, 2,000 for each class however many rows there are, and what
+its threads work on. LMNN's 36,000 crowded rows are too few for workers to pay: most of their time is the
+cluster's journeys.
 """
 
 

@@ -123,7 +123,7 @@ POOLS = []
 
 @contextmanager
 def arrow_memory():
-    """A pool that pyarrow allocates from meanwhile, which tells its peak: tracemalloc sees NumPy and Python."""
+    """A pool that pyarrow allocates from meanwhile, which tells its peak; tracemalloc does not see it."""
     pyarrow = pytest.importorskip("pyarrow")
     usual = pyarrow.default_memory_pool()
     POOLS.append(pool := pyarrow.proxy_memory_pool(usual))

@@ -36,8 +36,8 @@ class First:
     sample : Candidates
         Rows on which settings are chosen; none where none are open.
     bucket_bytes : int
-        Zero unless there is too much to hold of all classes: rows are then shuffled by class into buckets of about
-        this size, and `sums` are of all rows as if of one class.
+        Zero unless there is too much to hold of all classes: rows are then shuffled by class into buckets of
+        about this size, and `sums` are of all rows as if of one class.
     max_candidates : int or None
         Of each class.
     """
@@ -226,9 +226,7 @@ class Recipe:
 
 RECIPES: dict[type, Recipe] = {
     RCA: Recipe(fit_rca, lambda learner: False, lambda learner: False),
-    MoveLabeled: Recipe(
-        fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=True
-    ),
+    MoveLabeled: Recipe(fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=True),
     MoveQuery: Recipe(fit_move, lambda learner: True, _is_open, own_class_only=True),
     GMML: Recipe(fit_two_scatters, lambda learner: learner.pairs_from != "all", _open_setting, 2),
     DMLMJ: Recipe(fit_two_scatters, lambda learner: True, _open_setting, 2),

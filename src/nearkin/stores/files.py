@@ -256,7 +256,8 @@ class _ParquetBlocks(_Blocks):
         groups = [(at, about.row_group(at).num_rows) for at in range(about.num_row_groups)]
         cuts = [(at, first, min(rows, n - first)) for at, n in groups for first in range(0, n, rows)]
         self.sizes, self._groups = [size for *_, size in cuts], [at for at, *_ in cuts]
-        self._next, self._tables = -1, iter(())
+        self._next = -1
+        self._tables: Iterator[Any] = iter(())
         first = arrow_array(self._read_table(0), self.name, self.file)
         if first.ndim != 2:
             raise StoreError(f"{source.name}: column {self.name!r} does not hold lists of numbers.")
@@ -307,36 +308,26 @@ class _NpyOut:
     def __init__(self, folder: Path, blocks: _Blocks):
         self._file, self._note, self._blocks = folder / "whole.npy", folder / "done", blocks
         self.done = int(self._note.read_text()) if self._note.exists() and self._file.exists() else 0
-        self._open: Any = None
 
     def put(self, number: int, moved: np.ndarray, table: Any) -> None:
-        if self._open is None:
-            self._open = self._opened(number, moved)
-        self._open.write(np.ascontiguousarray(moved).data)
-        self._open.flush()
-        os.fsync(self._open.fileno())
+        with open(self._file, "r+b" if number else "wb") as file:
+            if number:
+                # After the blocks before; what a stop has cut short goes.
+                npy.read_magic(file)
+                npy.read_array_header_1_0(file)
+                file.seek(sum(self._blocks.sizes[:number]) * moved[0].nbytes, os.SEEK_CUR)
+                file.truncate()
+            else:
+                shape = (self._blocks.n_rows, moved.shape[1])
+                header = {"descr": moved.dtype.str, "fortran_order": False, "shape": shape}
+                npy.write_array_header_1_0(file, header)
+            file.write(np.ascontiguousarray(moved).data)
+            file.flush()
+            os.fsync(file.fileno())
         with replacing(self._note, "w") as note:
             note.write(str(number + 1))
 
-    def _opened(self, number: int, moved: np.ndarray) -> Any:
-        """The file, to be written to after the blocks before this one; what a stop has cut short goes."""
-        if number == 0:
-            file = open(self._file, "wb")
-            shape = (self._blocks.n_rows, moved.shape[1])
-            npy.write_array_header_1_0(
-                file, {"descr": moved.dtype.str, "fortran_order": False, "shape": shape}
-            )
-            return file
-        file = open(self._file, "r+b")
-        npy.read_magic(file)
-        npy.read_array_header_1_0(file)
-        file.seek(sum(self._blocks.sizes[:number]) * moved[0].nbytes, os.SEEK_CUR)
-        file.truncate()
-        return file
-
     def whole(self) -> Path:
-        if self._open is not None:
-            self._open.close()
         return self._file
 
 
