@@ -16,6 +16,7 @@ from numpy.lib import format as npy
 from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
+from nearkin.datasets.rows_arrow import parquet_file
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.distances.folding import ROOM, TooLongError, longest_lifted
 from nearkin.files import put_in_place, replacing, saying_no_room
@@ -244,11 +245,9 @@ class _ParquetBlocks(_Blocks):
 
     def __init__(self, source: Path, vectors: str | None, rows: int):
         try:
-            import pyarrow.parquet as parquet
+            self.parquet, self.file = parquet_file(source), source.name
         except ImportError as error:
             raise StoreError(f"reading {source.name} needs pyarrow: pip install 'nearkin[data]'.") from error
-        # Buffering ahead would hold more than a row group.
-        self.parquet, self.file = parquet.ParquetFile(source, pre_buffer=False), source.name
         about = self.parquet.metadata
         self.n_rows, self.name, self.rows = about.num_rows, vectors or self._only_list(), rows
         if not self.n_rows:
@@ -292,14 +291,19 @@ class _ParquetBlocks(_Blocks):
         """The rows of a row group in tables of so many; batches may come shorter than they are asked for."""
         import pyarrow
 
-        waiting = self.parquet.schema_arrow.empty_table()
-        for batch in self.parquet.iter_batches(self.rows, row_groups=[group]):
-            waiting = pyarrow.concat_tables([waiting, pyarrow.Table.from_batches([batch])])
-            while waiting.num_rows >= self.rows:
-                yield waiting.slice(0, self.rows)
-                waiting = waiting.slice(self.rows)
-        if waiting.num_rows:
-            yield waiting
+        schema, waiting = self.parquet.schema_arrow, []
+        size = max(1, self.rows // 4)
+        for batch in self.parquet.iter_batches(size, row_groups=[group], use_threads=False):
+            while (more := sum(map(len, waiting)) + len(batch) - self.rows) >= 0:
+                yield pyarrow.Table.from_batches([*waiting, batch.slice(0, len(batch) - more)], schema)
+                # Nothing that is done stays behind: an empty slice would hold its batch.
+                waiting, batch = [], batch.slice(len(batch) - more)
+                if not more:
+                    break
+            else:
+                waiting.append(batch)
+        if waiting:
+            yield pyarrow.Table.from_batches(waiting, schema)
 
 
 class _NpyOut:
