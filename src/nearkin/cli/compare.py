@@ -192,7 +192,7 @@ def _tell_how_to_continue(results: Path | None) -> None:
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import REPEATS, plain_table
+    from nearkin.report.leaderboard import explanations, plain_table
 
     columns, rows = plain_table(study.comparison)
     print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
@@ -204,5 +204,5 @@ def _print(study) -> None:
             f"p is adjusted for the {len(able)} that could win, being ahead of {study.comparison.baseline} "
             f"after the first pass{names}."
         )
-    if any(row.n_repeats > 1 for row in study.comparison.rows):
-        typer.echo(REPEATS)
+    for text in explanations(study.comparison):
+        typer.echo(text)

@@ -42,9 +42,9 @@ from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, chosen_learners, make_candidates, named_corrections, settled_scale
 from nearkin.study.progress_bar import progress_shown
 from nearkin.study.references import (
+    constant_candidate,
     imbalance_notices,
     judged_candidates,
-    majority_candidate,
     reference_candidates,
 )
 from nearkin.study.saving import save_model
@@ -228,8 +228,7 @@ def _candidates(
         candidates += reference_candidates(
             data.task, data.is_sparse, data.n_targets, data.encoder, reference_scale
         )
-    if data.task == "classification":
-        candidates.append(majority_candidate())
+    candidates.append(constant_candidate(data.task))
     candidates, unjudged = judged_candidates(candidates, metric)
     return candidates, [*notices, *unjudged, *imbalance_notices(data, metric)]
 
