@@ -291,10 +291,11 @@ class _ParquetBlocks(_Blocks):
         """The rows of a row group in tables of so many; batches may come shorter than they are asked for."""
         import pyarrow
 
-        schema, waiting = self.parquet.schema_arrow, []
+        schema = self.parquet.schema_arrow
+        waiting: list[Any] = []
         size = max(1, self.rows // 4)
         for batch in self.parquet.iter_batches(size, row_groups=[group], use_threads=False):
-            while (more := sum(map(len, waiting)) + len(batch) - self.rows) >= 0:
+            while (more := sum(part.num_rows for part in waiting) + len(batch) - self.rows) >= 0:
                 yield pyarrow.Table.from_batches([*waiting, batch.slice(0, len(batch) - more)], schema)
                 # Nothing that is done stays behind: an empty slice would hold its batch.
                 waiting, batch = [], batch.slice(len(batch) - more)
