@@ -20,6 +20,7 @@ from nearkin.study.models import (
     settled_scale,
 )
 
+AS_THEY_ARE = "The vectors are taken as they are, as nearkin move needs it (--scale standard scales them)."
 #: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
 USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
 
@@ -106,7 +107,11 @@ def fit(
         dataset, given = read_items_and_pairs(
             data, pairs, key, target, task, impute, drop, categorical, encoding
         )
-    scale, notices = settled_scale(scale, dataset.X)
+    scale, notices = (
+        ("none", [AS_THEY_ARE])
+        if scale == "auto" and labels is not None and type(unfitted).__name__ == USUAL
+        else settled_scale(scale, dataset.X)
+    )
     for notice in notices:
         to_stderr(notice)
     model = make_model(
@@ -126,7 +131,11 @@ def fit(
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
-    print_facts("fitted", _facts(model, dataset, name, seconds, path), as_json=as_json)
+    facts = _facts(model, dataset, name, seconds, path)
+    if given and not target:
+        facts["data"] = f"{dataset.name}: {dataset.n_samples} rows, {dataset.n_features} features"
+        facts["target"] = "none: the model places rows"
+    print_facts("fitted", facts, as_json=as_json)
 
 
 def _learner(name: str, settings: list[str] | None, seed: int):

@@ -28,6 +28,11 @@ class LoadedModel:
         return hasattr(self.pipeline, "feature_names_in_")
 
     @property
+    def predicts(self) -> bool:
+        """Whether there is something to predict; a learner alone only places rows."""
+        return hasattr(self.pipeline, "predict")
+
+    @property
     def task(self) -> str:
         return "classification" if hasattr(last_step(self.pipeline), "classes_") else "regression"
 
