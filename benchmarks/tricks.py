@@ -49,6 +49,7 @@ OFF = {
     "rows_probed": (120, "twice as many rows probed"),
     "neglected_share": (5e-5, "half as much neglected"),
     "expansion": (4.0, "steps grow by 4"),
+    "negligible_fall": (0.0, "no bracket is given up"),
     "first_step": (float("inf"), "a first step of one"),
     "steps_to_settle": (1, "one step settles"),
     "gradient_share": (1.0, "a gradient vanishes sooner"),

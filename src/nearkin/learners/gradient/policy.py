@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class CoarsePolicy:
-    """When first steps are taken on a sample of the rows [without: 1.16 to 1.64].
+    """When first steps are taken on a sample of the rows [without: 1.23 to 1.99].
 
     Attributes
     ----------
@@ -23,10 +23,10 @@ class CoarsePolicy:
         One row in so many is taken, but no more rows than this [no fewer than 500: 1.00 to 1.20].
     narrow : float
         Neighbours of a row below which lists of near pairs are short and all rows take over [zero: 1.00 to
-        1.34, on the digits at 2.7 times the objective].
+        1.01].
     steps_per_look : int
-        Steps after which the other sample judges, and the neighbourhoods are looked at [never: 0.83 to 1.24,
-        at up to 1.16 times the objective].
+        Steps after which the other sample judges, and the neighbourhoods are looked at [never: 0.20 to 1.40,
+        at up to 15 times the objective].
     """
 
     smallest_sampled: int = 1_000
@@ -93,7 +93,7 @@ class FitPolicy:
     ----------
     float32_from : int
         Samples from which on float64 data is optimised in float32: sums over so many pairs hide the
-        difference, and products take half the time and memory [never: 1.15 to 1.79].
+        difference, and products take half the time and memory [never: 1.23 to 2.02].
     coarse : CoarsePolicy
     early_stopping : EarlyStoppingPolicy
     refresh : RefreshPolicy
