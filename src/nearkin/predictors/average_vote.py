@@ -117,7 +117,8 @@ class AverageVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The class with most of the votes."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        winners = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[winners]
 
     def _check_settings(self) -> None:
         if isinstance(self.learners, str) or not len(self.learners):
