@@ -73,6 +73,10 @@ def compare(
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
+    average: Annotated[
+        bool,
+        typer.Option("--average", help="Add the average vote of the best distances; as slow as all of them."),
+    ] = False,
     hubs: options.HubsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     scheduler: Annotated[
@@ -131,6 +135,7 @@ def compare(
             tune=tune,
             scale=scale,
             references=references,
+            average=average,
             hubs=hubs,
             jobs=jobs or 0,
             scheduler=scheduler,
