@@ -37,7 +37,7 @@ class ListPolicy:
         steps instead of 50].
     largest_margin : float
         Share of the limits beyond which no list reaches: it would be too long [zero, so that no list is kept:
-        1.05 to 1.85].
+        1.00 to 1.85].
     largest_fall : float
         Factor by which the pairs within the limits may fall before a shorter list is made [unbounded: 0.99 to
         1.08].
