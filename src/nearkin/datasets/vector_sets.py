@@ -110,6 +110,6 @@ def _decoded(y: np.ndarray, where: str) -> np.ndarray:
             number for number, label in enumerate(y) if label.decode("utf-8", "replace").encode() != label
         )
         raise DataError(
-            f"{where}: the label of row {at + 1} is not UTF-8 text ({bytes(y[at])!r}); encode it anew, for instance "
-            "by np.char.decode(labels, 'latin-1')."
+            f"{where}: the label of row {at + 1} is not UTF-8 text ({bytes(y[at])!r}); encode it anew, for "
+            "instance by np.char.decode(labels, 'latin-1')."
         ) from error
