@@ -246,7 +246,7 @@ class MoveLabeled(_Move):
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
     (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
     fits on a part of the rows (20,000 at most, 1,500 in the n x n form), 48 searches for some 1,500
-    held-out rows, and up to four fits for the average: one to three times the time of alpha="auto" alone.
+    held-out rows, and up to four fits for the average: two to four times the time of alpha="auto" alone.
     There is no `transform`: moving queries and references alike would undo the method. Use
     `KNNClassifier(MoveLabeled())`.
 
