@@ -20,7 +20,8 @@ def nearkin(data, case):
     from nearkin import LFDA
 
     X, y, _, _ = data
-    quietly(LFDA(euclid_share=0.0), X[:500], y[:500])
+    # Rows enough for compiled loops to be loaded.
+    quietly(LFDA(euclid_share=0.0), X[:1_200], y[:1_200])
     return lambda: quietly(LFDA(euclid_share=0.0), X, y)
 
 

@@ -83,10 +83,26 @@ def test_without_a_target_the_model_places_rows(nearkin, items, rows, expected, 
     drops = ("--drop", "id", "--drop", "species")
     called = nearkin("fit", items, "--pairs", pairs, *drops, *SETTINGS, "--out", out)
     assert called.code == 0, called.err
+    assert "classes" not in called.out
     np.testing.assert_allclose(load(out)[-1].components_, components)
-    refused = nearkin("predict", out, items)
+    placed = pd.DataFrame(nearkin("predict", out, items, "--json").json())
+    assert placed["row"].tolist() == list(range(1, 151))
+    table = pd.read_csv(items).drop(columns=["id", "species"])
+    np.testing.assert_allclose(placed.drop(columns="row"), load(out).transform(table.to_numpy()))
+    written_to = tmp_path / "places.csv"
+    assert "150 places" in nearkin("predict", out, items, "--out", written_to).err
+    np.testing.assert_allclose(pd.read_csv(written_to), placed)
+
+
+@pytest.mark.parametrize("command", [("predict", "--proba"), ("predict", "--neighbors", "3"), ("evaluate",)])
+def test_a_model_that_places_rows_has_no_labels(nearkin, items, tmp_path, command):
+    pairs, out = written(tmp_path, {"a": [1, 2], "b": [2, 3]}), tmp_path / "m.nearkin"
+    assert (
+        nearkin("fit", items, "--pairs", pairs, "--drop", "id", "--drop", "species", "--out", out).code == 0
+    )
+    refused = nearkin(command[0], out, items, *command[1:])
     assert refused.code == 1
-    assert "nothing to predict" in refused.err
+    assert "without a target" in refused.err
 
 
 def test_weights_are_read(nearkin, items, rows, expected, tmp_path):

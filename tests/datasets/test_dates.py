@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nearkin.datasets import DataError, TableEncoder
+from nearkin.datasets import DataError, DataNotice, TableEncoder
 from nearkin.datasets.dates import DateParts, are_dates, as_dates
+from nearkin.datasets.tables import table_features
 
 MOMENTS = np.array(["2024-02-29T00:00:00", "NaT", "1999-12-31T00:00:00"], dtype="datetime64[s]")
 
@@ -64,3 +65,12 @@ def test_dates_inside_the_encoder():
     np.testing.assert_array_equal(
         TableEncoder(impute="median").fit(parsed).transform(table), encoder.transform(parsed)
     )
+
+
+def test_what_becomes_of_dates_is_told():
+    table = pd.DataFrame({"day": ["2024-02-29", "2020-12-31"], "at": ["2024-02-29 12:00"] * 2})
+    with pytest.warns(DataNotice) as told:
+        table_features(table)
+    texts = [str(each.message) for each in told]
+    assert "column 'day' holds dates; they become year, month, day, weekday." in texts
+    assert "column 'at' holds dates; they become year, month, day, weekday, hour." in texts

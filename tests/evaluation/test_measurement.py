@@ -259,3 +259,49 @@ def test_rows_and_targets_must_fit():
         Problem("iris", X, Y[1:])
     with pytest.raises(ValueError, match="task="):
         Problem("iris", X, Y, task="ranking")
+
+
+def test_without_tuning_a_stand_in_chooses_what_both_know():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(3))
+    plain = Candidate("Euclid", KNeighborsClassifier(1), {"n_neighbors": [1, 60, 90]}, ("n_neighbors",))
+    scaled = Candidate(
+        "Manhattan", KNeighborsClassifier(1, p=1), plain.grid, plain.predict_time, stand_in=plain
+    )
+    chosen = measured(problem, plain, split).chosen
+    found = measured(problem, scaled.untuned(), split)
+    assert found.chosen == chosen
+    assert not found.tuned
+    assert found.tune_seconds > 0
+    model = KNeighborsClassifier(**chosen, p=1).fit(X[split.train], Y[split.train])
+    assert found.score == model.score(X[split.test], Y[split.test])
+    # What is fixed stays, and what is tuned itself asks nobody.
+    assert measured(problem, replace(scaled.untuned(), setting={"n_neighbors": 60}), split).chosen == {}
+    assert measured(problem, scaled, split).tuned
+
+
+def test_a_stand_in_looks_at_a_part_of_many_rows():
+    class Counting(KNeighborsClassifier):
+        rows: list = []
+
+        def fit(self, X, y):
+            Counting.rows.append(len(X))
+            return super().fit(X, y)
+
+    rng = np.random.default_rng(0)
+    many, labels = rng.normal(size=(6000, 2)), np.tile([0, 1, 2], 2000)
+    problem = Problem("many", many, labels)
+    grid = {"n_neighbors": [1, 3]}
+    candidate = Candidate(
+        "knn", KNeighborsClassifier(1), stand_in=Candidate("Euclid", Counting(1), grid, ("n_neighbors",))
+    )
+    assert "n_neighbors" in measured(problem, candidate, first_split(problem, StratifiedFolds(3))).chosen
+    assert len(Counting.rows) == 3
+    assert max(Counting.rows) < 2000
+
+
+def test_a_stand_in_is_part_of_what_an_untuned_candidate_is():
+    plain = Candidate("Euclid", KNeighborsClassifier(1), {"n_neighbors": [1, 3]}, ("n_neighbors",))
+    alone, helped = plain, replace(plain, stand_in=plain)
+    assert alone.signature() == helped.signature()
+    assert alone.untuned().signature() != helped.untuned().signature()

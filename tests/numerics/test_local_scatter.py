@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearkin.numerics.local_scatter import local_scatters
+from nearkin.numerics.local_scatter import _double_scatters, _single_scatters, local_scatters
 from nearkin.numerics.threads import allowed_workers
 
 rng = np.random.default_rng(0)
@@ -74,6 +74,25 @@ def test_single_precision_is_enough_for_rows_of_moderate_size():
     double, single = (local_scatters(rows, labels, 7, precision=p) for p in (np.float64, np.float32))
     np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5 * np.abs(double).max())
     assert single[0].dtype == np.float64
+
+
+@pytest.mark.parametrize("at_once", [2**19, 2_000])
+def test_blocks_in_single_precision(at_once):
+    """Whole classes at once, or block by block."""
+    rows, labels = np.random.default_rng(1).normal(size=(400, 3)), np.arange(400) % 2
+    single = local_scatters(rows, labels, 7, precision=np.float32, at_once=at_once)
+    double = local_scatters(rows, labels, 7)
+    np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5 * np.abs(double).max())
+
+
+@pytest.mark.parametrize("at_once", [2**19, 2_000])
+def test_copies_do_not_send_a_class_to_double_precision(at_once):
+    rows = np.random.default_rng(1).normal(size=(300, 3))
+    rows[:20] = rows[0]
+    rows -= rows.mean(axis=0)
+    for single, double in zip(_single_scatters(rows, 7, at_once), _double_scatters(rows, 7, at_once)):
+        single = (single + single.T) / 2
+        np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5 * np.abs(double).max())
 
 
 def test_rows_too_near_for_single_precision_are_taken_in_double():

@@ -91,6 +91,10 @@ def test_candidates_can_be_set_as_their_grids_say():
             assert setting.get("model__n_neighbors", 1) in NEIGHBOUR_GRID
             assert setting.get("model__n_neighbors", 1) <= limit
         assert candidate.n_fits <= 3
+        # Prototype learners have no number of neighbours that Euclid could lend them.
+        assert (candidate.stand_in is None) == (not candidate.predict_time)
+    fixed = make_candidates(data, all_learners(), scale="auto", n_neighbors=3, n_folds=3)
+    assert all(candidate.stand_in is None for candidate in fixed)
 
 
 @pytest.mark.parametrize("limit", [2, 3, 5])

@@ -148,6 +148,8 @@ def test_several_numeric_targets():
     study = compare(pd.DataFrame(rows), targets, "euclid", n_neighbors=3, **QUICK)
     assert study.comparison.metric.name == "aRRMSE"
     assert study.data.target_names == ("a", "b")
+    # Errors are relative to those of the training rows' mean.
+    assert study.leaderboard.loc["Mean of the targets", "mean"] == pytest.approx(1.0, abs=0.05)
     assert "Wilcoxon p" in str(study)
 
 
@@ -278,3 +280,14 @@ def test_the_protocol_says_whether_anything_was_tuned():
     assert fixed == "3-fold cross-validation, stratified, settings as they come"
     tuned = compare(X, y, **quick).to_dict()["facts"]["protocol"]
     assert tuned == "3-fold cross-validation, stratified, settings tuned inside the training folds"
+
+
+@pytest.mark.parametrize("n_neighbors", [3, None])
+def test_the_report_says_above_its_table_whether_anything_was_tuned(n_neighbors, tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    study = compare(
+        X, y, "rca", folds=3, repeats=1, jobs=1, isolate=False, tune="none", n_neighbors=n_neighbors
+    )
+    page = " ".join(study.report(tmp_path / "r.html").read_text(encoding="utf-8").split())
+    assert ("settings were chosen inside the training folds only" in page) == (n_neighbors is None)
+    assert ("on held-out folds, with fixed settings" in page) == (n_neighbors is not None)

@@ -93,6 +93,10 @@ def compare(
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
+    average: Annotated[
+        bool,
+        typer.Option("--average", help="Add the average vote of the best distances; as slow as all of them."),
+    ] = False,
     hubs: HubsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     scheduler: Annotated[
@@ -153,6 +157,7 @@ def compare(
             tune=tune,
             scale=scale,
             references=references,
+            average=average,
             hubs=hubs,
             jobs=jobs or 0,
             scheduler=scheduler,
@@ -192,7 +197,7 @@ def _tell_how_to_continue(results: Path | None) -> None:
 
 def _print(study) -> None:
     """The table and, in a sentence, the answer."""
-    from nearkin.report.leaderboard import REPEATS, plain_table
+    from nearkin.report.leaderboard import explanations, plain_table
 
     columns, rows = plain_table(study.comparison)
     print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
@@ -204,5 +209,5 @@ def _print(study) -> None:
             f"p is adjusted for the {len(able)} that could win, being ahead of {study.comparison.baseline} "
             f"after the first pass{names}."
         )
-    if any(row.n_repeats > 1 for row in study.comparison.rows):
-        typer.echo(REPEATS)
+    for text in explanations(study.comparison):
+        typer.echo(text)

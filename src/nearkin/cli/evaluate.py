@@ -49,6 +49,8 @@ def evaluate(
     from nearkin.evaluation import metric_named
 
     loaded = load_model(as_path(model))
+    if not loaded.predicts:
+        raise CommandError(f"{model} was fitted without a target: it places rows and predicts nothing.")
     asked = [metric_named(name) for name in (metric or "").split(",") if name.strip()]
     if relevant is not None:
         rows = _rows(data, vectors, encoding)

@@ -36,6 +36,7 @@ from nearkin.study.models import (
     settled_scale,
 )
 
+AS_THEY_ARE = "The vectors are taken as they are, as nearkin move needs it (--scale standard scales them)."
 #: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
 USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
 
@@ -121,7 +122,11 @@ def fit(
         dataset, given = read_items_and_pairs(
             data, pairs, key, target, task, impute, drop, categorical, encoding
         )
-    scale, notices = settled_scale(scale, dataset.X)
+    scale, notices = (
+        ("none", [AS_THEY_ARE])
+        if scale == "auto" and labels is not None and type(unfitted).__name__ == USUAL
+        else settled_scale(scale, dataset.X)
+    )
     for notice in notices:
         to_stderr(notice)
     model = make_model(
@@ -140,7 +145,11 @@ def fit(
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
-    _show(_facts(model, dataset, name, seconds, path), as_json)
+    facts = _facts(model, dataset, name, seconds, path)
+    if given and not target:
+        facts["data"] = f"{dataset.name}: {dataset.n_samples} rows, {dataset.n_features} features"
+        facts["target"] = "none: the model places rows"
+    _show(facts, as_json)
 
 
 def _show(facts: dict, as_json: bool) -> None:

@@ -26,6 +26,11 @@ class LoadedModel:
         return hasattr(self.pipeline, "feature_names_in_")
 
     @property
+    def predicts(self) -> bool:
+        """Whether there is something to predict; a learner alone only places rows."""
+        return hasattr(self.pipeline, "predict")
+
+    @property
     def task(self) -> str:
         predictor = getattr(self.pipeline, "steps", [("", self.pipeline)])[-1][1]
         return "classification" if hasattr(predictor, "classes_") else "regression"

@@ -40,7 +40,8 @@ def predict(
     """Predict NEW with a saved MODEL.
 
     Rows are numbered from 1, without the header, in NEW as in the training data. Where NEW holds the
-    answers too, they are scored. A large CSV or Parquet file is read block by block.
+    answers too, they are scored. A large CSV or Parquet file is read block by block. A model fitted without
+    a target (fit --pairs) gives each row's place instead, z1, z2 ...: plain Euclid there is what it learned.
     """
     from nearkin.cli.answers import Answers, score_text
     from nearkin.cli.modelfile import load_model
@@ -49,10 +50,9 @@ def predict(
     out_path = optional_path(out)
     require_writable(out_path)
     loaded = load_model(as_path(model))
-    if not hasattr(loaded.pipeline, "predict"):
+    if not loaded.predicts and (neighbors or proba):
         raise CommandError(
-            f"{model} was fitted without a target: it places rows (nearkin.load(...).transform), but has "
-            "nothing to predict."
+            f"{model} was fitted without a target: it places rows, so there are no labels and no neighbours."
         )
     answers = Answers(loaded)
     with nullcontext() if out_path is None else replacing(out_path, "w", encoding="utf-8") as file:
@@ -63,7 +63,7 @@ def predict(
             show.add(table)
         show.end()
     if out_path is not None:
-        to_stderr(f"{answers.n_rows} predictions: {out_path}")
+        to_stderr(f"{answers.n_rows} {'predictions' if loaded.predicts else 'places'}: {out_path}")
     if answers.n_answers:
         scores = ", ".join(f"{name} {score_text(name, value)}" for name, value in answers.scores().items())
         to_stderr(f"{answers.n_answers} rows hold the answer: {scores}")
@@ -83,16 +83,23 @@ def predicted_blocks(
             raise CommandError(
                 f"{new} is a table, but the model was fitted on bare arrays; give an npz file with X."
             )
-        table = prediction_table(
-            loaded.pipeline,
-            block,
-            target_names=loaded.target_names,
-            class_names=loaded.class_names,
-            first_row=n_rows + 1,
-            **wishes,
-        )
+        if loaded.predicts:
+            names = {"target_names": loaded.target_names, "class_names": loaded.class_names}
+            table = prediction_table(loaded.pipeline, block, first_row=n_rows + 1, **names, **wishes)
+        else:
+            table = _places(loaded.pipeline, block, n_rows + 1)
         n_rows += len(table)
         yield block, table
+
+
+def _places(pipeline, block, first_row: int):
+    import numpy as np
+    import pandas as pd
+
+    Z = np.asarray(pipeline.transform(block))
+    table = pd.DataFrame(Z, columns=[f"z{number}" for number in range(1, Z.shape[1] + 1)])
+    table.insert(0, "row", np.arange(first_row, first_row + len(Z)))
+    return table
 
 
 class _Shown:

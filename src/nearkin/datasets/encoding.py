@@ -296,6 +296,15 @@ def notice_rare(encoder: TableEncoder, columns: Sequence[str]) -> None:
                 )
 
 
+def notice_dates(encoder: TableEncoder) -> None:
+    """Tell which columns are dates, and what becomes of them."""
+    for run, step, _ in encoder.columns_.transformers_:
+        for name, parts in step[0].parts_ if run.startswith(DATE) else ():
+            warnings.warn(
+                f"column {name!r} holds dates; they become {', '.join(parts)}.", DataNotice, stacklevel=3
+            )
+
+
 def _look_for_identifier(name: str, kind: str, column: pd.Series, *, forced: bool) -> None:
     known = column.dropna()
     if kind == NUMBER:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nearkin.datasets.columns import CATEGORY, DATE, NUMBER, as_numbers
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.dates import as_dates
-from nearkin.datasets.encoding import TableEncoder, as_table, notice_rare
+from nearkin.datasets.encoding import TableEncoder, as_table, notice_dates, notice_rare
 from nearkin.datasets.errors import DataError, close_matches, shortened
 from nearkin.datasets.targets import choose_targets, target_of
 
@@ -79,6 +79,7 @@ def table_features(features: pd.DataFrame, *, impute: str | None = None, categor
         raise DataError(f"nothing but missing values in column(s) {shortened(empty)}; drop them.")
     looked = TableEncoder(impute, categorical).fit(features)
     notice_rare(looked, categorical)
+    notice_dates(looked)
     if impute is None and set(looked.kinds_.values()) == {NUMBER}:
         return looked.transform(features), None
     numbers = [name for name, kind in looked.kinds_.items() if kind == NUMBER]

@@ -18,12 +18,14 @@ from nearkin._types import Estimator
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
-from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds
+from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds, stratified_holdout
 from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, Record, Task
 from nearkin.search.hubness import hubness_skewness
 
 #: Folds of the cross-validation inside the training rows that chooses among a grid.
 INNER_FOLDS = 3
+#: Rows on which a stand-in chooses settings, at most: it is asked in every fold of every candidate.
+STAND_IN_ROWS = 2000
 #: Length of the neighbour lists whose hubness is recorded.
 HUBNESS_K = 10
 #: Neighbour lists longer than this many entries in total are summed up but not kept.
@@ -104,7 +106,7 @@ def measure(task: Task) -> Record:
                 task,
                 status=DONE,
                 score=metric(y_test, predictions, y) if plain else metric.score(final, ready, y_test, y),
-                tune_seconds=tuned - started if candidate.grid else 0.0,
+                tune_seconds=tuned - started if chosen else 0.0,
                 fit_seconds=fitted - tuned,
                 predict_seconds=predicted - fitted,
                 chosen=describe(chosen),
@@ -189,6 +191,8 @@ def _sparsity(final) -> float | None:
 
 def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
     """The setting of the grid with the best mean inner score; the first one on ties."""
+    if not candidate.grid and candidate.stand_in is not None:
+        return _chosen_by_stand_in(problem, candidate, X, y, tuning_seed)
     settings = list(ParameterGrid(candidate.grid)) if candidate.grid else [{}]
     if len(settings) == 1:
         return settings[0]
@@ -210,6 +214,16 @@ def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
     if np.all(scores == -np.inf):
         raise RuntimeError(f"every setting of the grid failed; the last: {failure!r}") from failure
     return settings[int(np.argmax(scores))]
+
+
+def _chosen_by_stand_in(problem, candidate, X, y, tuning_seed: int) -> dict:
+    """What the stand-in chooses inside these rows or, if they are many, a part; fixed settings stay."""
+    if len(y) > STAND_IN_ROWS:
+        strata = y if problem.task == CLASSIFICATION else np.zeros(len(y), dtype=int)
+        part = stratified_holdout(strata, STAND_IN_ROWS / len(y), np.random.default_rng(tuning_seed))
+        X, y = _take(X, np.flatnonzero(part)), y[part]
+    chosen = _tune(problem, candidate.stand_in, X, y, tuning_seed, tuning_seed)
+    return {name: value for name, value in chosen.items() if name not in candidate.setting}
 
 
 def _settings_sharing_a_fit(settings: list[dict], predict_time) -> list[list[int]]:

@@ -112,6 +112,10 @@ class Candidate:
     every_setting : bool
         Score each setting of the grid on the test rows instead of choosing one inside the training
         rows. The best of such scores is optimistic: it is for papers that print it.
+    stand_in : Candidate, optional
+        One that is quick to fit, such as plain Euclid, whose grid holds settings that this candidate knows
+        too, such as the number of neighbours: without tuning of its own it takes those chosen for the
+        stand-in inside the training rows, so that it is not behind for want of tuning alone.
     """
 
     label: str
@@ -121,6 +125,7 @@ class Candidate:
     setting: Mapping = field(default_factory=dict)
     reference: bool = False
     every_setting: bool = False
+    stand_in: Candidate | None = None
 
     @property
     def n_settings(self) -> int:
@@ -141,10 +146,12 @@ class Candidate:
             "setting": describe(self.setting),
             "predict_time": sorted(self.predict_time),
         }
+        if self.stand_in is not None and not self.grid:
+            signature["stand_in"] = self.stand_in.signature()
         return signature | ({"every_setting": True} if self.every_setting else {})
 
     def untuned(self) -> Candidate:
-        """The same candidate without its grid."""
+        """The same candidate without its grid; what its stand-in chooses is all that is chosen."""
         return replace(self, grid={}, predict_time=())
 
     def expand(self) -> Iterator[Candidate]:

@@ -19,6 +19,7 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.distances.blended import BlendedDistance
 from nearkin.distances.embeddings.blended import blended
 from nearkin.learners.unseen_votes import right_votes
+from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.products import squared_distances
 from nearkin.numerics.selection import smallest_per_row
 
@@ -114,7 +115,9 @@ def blend_with_euclid(learner, X: np.ndarray, share: float) -> None:
         return
     embedding = distance.queries
     scale = _variance(X) and _variance(embedding(X)) / _variance(X)
-    both = blended(embedding, np.sqrt(1 - share), np.sqrt(share * (scale or 1.0)))
+    # Outside the span of fewer rows than features Euclid tells no row from another.
+    axes = row_axes(X) if len(X) < X.shape[1] else None
+    both = blended(embedding, np.sqrt(1 - share), np.sqrt(share * (scale or 1.0)), axes)
     learner.distance_ = EmbeddedDistance.symmetric(both)
     matrix = getattr(both, "matrix", None)
     if matrix is not None:

@@ -10,11 +10,14 @@ from nearkin._types import MatrixLike, Start
 from nearkin.distances.embeddings import AffineEmbedding, ChainedEmbedding, Embedding
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
+from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
 
 def _after(lift: Embedding | None, matrix: np.ndarray) -> Embedding:
-    """A linear map after a lift; alone it is just the affine embedding every linear learner leaves."""
+    """A linear map after a lift; alone, or after another, the affine embedding that linear learners leave."""
+    if isinstance(lift, AffineEmbedding) and lift.matrix is not None:
+        return AffineEmbedding(matrix @ lift.matrix)
     linear = AffineEmbedding(matrix)
     return linear if lift is None else ChainedEmbedding(lift, linear)
 
@@ -27,6 +30,13 @@ class LinearMap(Map):
     n_components : int, float or None, default=None
         Rows of A; a float is the share of d kept, rounded up, and None keeps all d dimensions.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
+
+    Notes
+    -----
+    With more features than rows, A is learned in the span of the n rows, as n x n numbers instead of d x d:
+    steps that follow gradients never leave it, and what a query has outside of it is as far from one row as
+    from all others. Shares of d are shares of n then. Not so for starts that single out features: one that is
+    given, "random", or the identity cut to some components.
 
     Examples
     --------
@@ -45,6 +55,14 @@ class LinearMap(Map):
     @property
     def given_start(self) -> bool:
         return not isinstance(self.init, str)
+
+    def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
+        n, d = X.shape
+        turns = not self.given_start and (
+            self.init in ("auto", "pca", "lda") or (self.init == "identity" and self.n_components is None)
+        )
+        enough = self.n_components is None or self.n_components < n
+        return AffineEmbedding(row_axes(X)) if d > n and turns and enough else None
 
     def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return linear_start(F, y, self.n_components, self.init, rng).ravel()

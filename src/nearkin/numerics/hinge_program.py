@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from nearkin.numerics.margin_dual import PairMatrix
+from nearkin.numerics.margin_dual import PairMatrix, TripletMargins
 
 # Width over which the hinge is rounded at first, in margins; and the factor by which it shrinks.
 FIRST_WIDTH = 0.5
@@ -62,21 +62,12 @@ class HingeSolution:
     converged: bool
 
 
-class _Problem:
-    """Phi as an operator, with the values of both problems."""
+class _Problem(TripletMargins):
+    """Phi with the values of both problems."""
 
     def __init__(self, pairs: PairMatrix, near, far, shares, beta: float):
-        self.pairs, self.near, self.far, self.shares, self.beta = pairs, near, far, shares, beta
-
-    def margins(self, w) -> np.ndarray:
-        D = self.pairs.times(w)
-        return D[self.far] - D[self.near]
-
-    def aggregate(self, g) -> np.ndarray:
-        n_pairs = self.pairs.shape[0]
-        b = np.bincount(self.far, g, n_pairs)
-        b -= np.bincount(self.near, g, n_pairs)
-        return self.pairs.transposed_times(b)
+        super().__init__(pairs, near, far)
+        self.shares, self.beta = shares, beta
 
     def gram(self, triplets, columns) -> np.ndarray:
         """Phi' Phi over some triplets and columns, a block of triplets at a time."""

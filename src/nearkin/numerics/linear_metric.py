@@ -84,6 +84,18 @@ class Span:
         return L if self.axes is None else L @ self.axes
 
 
+def row_axes(X: np.ndarray) -> np.ndarray:
+    """Orthonormal axes (n x d) of a space that holds the rows of X, of which there are fewer than features.
+
+    A thin QR decomposition, 4 n^2 d: less than a product of the rows with a d x d matrix.
+
+    >>> abs(row_axes(np.array([[3.0, 0.0, 0.0], [3.0, 4.0, 0.0]]))).round(12)
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    return np.linalg.qr(np.asarray(X, dtype=np.float64).T)[0].T
+
+
 def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values w, largest first, and rows u with D u = w S u and u' S u = 1.
 

@@ -10,6 +10,9 @@ from nearkin.numerics.threads import run_striped, worker_count
 
 #: Squared distances below so many roundings are not precise to a thousandth.
 IMPRECISE = 1e3
+#: Rows whose affinities with earlier ones are made together: fewer leave out more of the later ones, more
+#: make better products.
+STRIPE = 128
 
 
 def local_scatters(
@@ -45,78 +48,105 @@ def local_scatters(
     3 sum n_c^2 d + n d^2 multiply-adds; holds one block of affinities for each worker, never those of a
     large class.
     """
-    X = X - X.mean(axis=0)
     n, d = X.shape
     sizes = np.bincount(codes)
-    ordered = X[np.argsort(codes, kind="stable")]
-    stops = np.cumsum(sizes)
-    totals = np.add.reduceat(ordered, stops - sizes, axis=0)
+    order, stops = np.argsort(codes, kind="stable"), np.cumsum(sizes)
+    means = np.empty((len(sizes), d))
     workers = worker_count(2.0 * d * float(np.sum(np.square(sizes, dtype=float))))
-    # What each worker has added up: the scatter within classes, and the same times n_c / n.
+    # What each worker has added up: the scatter within classes, and what rows add to the sum of both.
     sums = np.zeros((workers, 2, d, d))
 
     def add_classes(worker, classes):
         for code in classes:
-            rows = ordered[stops[code] - sizes[code] : stops[code]]
-            if len(rows) > 1:
-                near = _near_scatter(rows - totals[code] / len(rows), n_neighbors, precision, at_once)
-                sums[worker] += near / len(rows), near / n
+            rows, size = X[order[stops[code] - sizes[code] : stops[code]]], sizes[code]
+            means[code] = rows.mean(axis=0)
+            if size > 1:
+                near, all_alike = _class_scatters(rows - means[code], n_neighbors, precision, at_once)
+                sums[worker] += near / size, near / n + (1 - size / n) * all_alike
 
     run_striped(add_classes, len(sizes), workers)
-    within, together = sums.sum(axis=0)
-    # The sum of both scatters; between classes it needs no pairs but only sums, X being centred. A matrix
-    # times its own transpose takes half the products.
-    ordered *= np.repeat(np.sqrt(1 - sizes / n), sizes)[:, None]
-    between = together + ordered.T @ ordered + totals.T @ totals / n - within
+    within, both = sums.sum(axis=0)
+    apart = np.sqrt(sizes)[:, None] * (means - sizes / n @ means)
+    between = both + apart.T @ apart - within
     return (within + within.T) / 2, (between + between.T) / 2
 
 
-def _near_scatter(wide: np.ndarray, n_neighbors: int | None, precision, at_once: int) -> np.ndarray:
-    """Half the sum of A_ij v v' over ordered pairs of centred rows: rows' (diag(A 1) - A) rows."""
+def _class_scatters(rows: np.ndarray, n_neighbors: int | None, precision, at_once: int):
+    """Half the sum of A_ij v v' over ordered pairs of centred rows, perhaps not symmetric, and rows' rows."""
     if n_neighbors is None:
-        return len(wide) * (wide.T @ wide)
-    rows = wide.astype(precision, copy=False)
-    norms, single = squared_norms(rows), precision == np.float32
-    if single:
-        left, right = _factors(rows, norms)
+        scatter = rows.T @ rows
+        return len(rows) * scatter, scatter
+    k, found = min(n_neighbors, len(rows) - 1), None
+    if precision == np.float32:
+        found = _single_scatters(rows, k, at_once)
+    return found or _double_scatters(rows, k, at_once)
 
-    def distances(part):
-        if single:
-            return left[part] @ right.T
-        return squared_distances(rows[part], rows, norms_a=norms[part], norms_b=norms)
 
-    k = min(n_neighbors, len(rows) - 1)
-    squared_scales = np.empty(len(rows), dtype=precision)
-    for part in blocks(len(rows), len(rows), at_once):
-        D = distances(part)
-        D.partition(k, axis=1)
-        # Each row itself stands first, at distance zero.
-        squared_scales[part] = D[:, k]
-    rounding = 4 * np.finfo(precision).eps * float(norms.max())
-    if single and squared_scales.min() <= IMPRECISE * rounding:
-        return _near_scatter(wide, n_neighbors, np.float64, at_once)
+def _double_scatters(rows: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray, np.ndarray]:
+    squared_scales, all_alike = _kth_distances(rows, rows, k, at_once), rows.T @ rows
     # Where a row's near ones coincide with it, nothing else is near, and copies of it add nothing.
-    apart = squared_scales > rounding
-    rows, norms = rows[apart], norms[apart]
-    inverse = 1 / np.sqrt(squared_scales[apart])[:, None]
-    if single:
-        left, right = -inverse * left, inverse * right
-    summands = np.column_stack([rows, np.ones(len(rows), dtype=precision)])
-    scatter = np.zeros((rows.shape[1], rows.shape[1]))
+    apart = squared_scales > _rounding(rows)
+    rows, inverse = rows[apart], 1 / np.sqrt(squared_scales[apart])[:, None]
+    norms, summands = squared_norms(rows), np.column_stack([rows, np.ones(len(rows))])
+    scatter = np.zeros_like(all_alike)
     for part in blocks(len(rows), max(1, len(rows)), at_once):
-        A = distances(part)
-        if not single:
-            A *= -inverse[part]
-            A *= inverse.T
+        A = squared_distances(rows[part], rows, norms_a=norms[part], norms_b=norms)
+        A *= -inverse[part]
+        A *= inverse.T
         sums = np.exp(A, out=A) @ summands
         scatter += rows[part].T @ (sums[:, -1:] * rows[part] - sums[:, :-1])
-    return scatter
+    return scatter, all_alike
 
 
-def _factors(rows: np.ndarray, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays whose product is the squared distances of rows: no pass over it is left, a third less time.
+def _single_scatters(wide: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The same in float32, in a fraction of the time; None where rows are too near each other for it.
 
-    A product adds up in an order of its own, so distances of rows very near each other are not symmetric.
+    Of the symmetric affinities only those of a row with earlier ones are made.
     """
-    one = np.ones(len(rows), dtype=rows.dtype)
+    from nearkin.numerics.kernels_affinity import kth_smallest, turn_into_affinities
+
+    rows = wide.astype(np.float32)
+    left, right = _factors(rows)
+    n, all_alike = len(rows), rows.T @ rows
+    whole = left @ right.T if n * n <= at_once else None
+    squared_scales = np.empty(n, dtype=np.float32)
+    for part in blocks(n, n, at_once):
+        kth_smallest(left[part] @ right.T if whole is None else whole, k, squared_scales[part])
+    near = squared_scales <= IMPRECISE * _rounding(rows)
+    if near.any():
+        if (_kth_distances(wide[near], wide, k, at_once) > _rounding(wide)).any():
+            return None
+        # All of these coincide with others and add nothing.
+        rows, left, right = rows[~near], left[~near], right[~near]
+        n, squared_scales = len(rows), squared_scales[~near]
+        whole = None if whole is None else whole[np.ix_(~near, ~near)]
+    inverse, degrees = 1 / np.sqrt(squared_scales), np.zeros(n, dtype=np.float32)
+    pulled = np.empty_like(rows)
+    for part in blocks(n, max(1, n), min(at_once, STRIPE * n)):
+        before = slice(part.stop)
+        A = left[part] @ right[before].T if whole is None else whole[part]
+        turn_into_affinities(A, part.start, inverse, degrees)
+        np.matmul(A[:, before], rows[before], out=pulled[part])
+    return rows.T @ (degrees[:, None] * rows - 2 * pulled), all_alike
+
+
+def _factors(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays whose product is the squared distances of rows: no pass over it is left."""
+    norms, one = squared_norms(rows), np.ones(len(rows), dtype=rows.dtype)
     return np.column_stack([-2 * rows, norms, one]), np.column_stack([rows, one, norms])
+
+
+def _kth_distances(queries: np.ndarray, rows: np.ndarray, k: int, at_once: int) -> np.ndarray:
+    """Squared distances of queries, which are among the rows, to their k-th nearest other row."""
+    found, norms = np.empty(len(queries)), squared_norms(rows)
+    for part in blocks(len(queries), len(rows), at_once):
+        # Each row itself stands first, at distance zero.
+        D = squared_distances(queries[part], rows, norms_b=norms)
+        D.partition(k, axis=1)
+        found[part] = D[:, k]
+    return found
+
+
+def _rounding(rows: np.ndarray) -> float:
+    """What squared distances of these rows may be wrong by."""
+    return 4 * float(np.finfo(rows.dtype).eps * squared_norms(rows).max())

@@ -90,23 +90,32 @@ class MarginSolution:
     converged: bool
 
 
-class _Problem:
-    """Phi as an operator: margins of the triplets, and weighted sums of them."""
+class TripletMargins:
+    """Phi as an operator: margins of triplets, and weighted sums of them."""
 
-    def __init__(self, pairs: PairMatrix, near, far, nu: float, policy: MarginPolicy):
-        self.pairs, self.near, self.far, self.nu = pairs, near, far, nu
-        self.policy = policy
-        self.cap = 1 / (nu * len(near))
+    def __init__(self, pairs: PairMatrix, near: np.ndarray, far: np.ndarray):
+        self.pairs, self.near, self.far = pairs, near, far
 
-    def margins(self, w):
+    def margins(self, w: np.ndarray) -> np.ndarray:
+        """Phi w."""
         D = self.pairs.times(w)
         return D[self.far] - D[self.near]
 
-    def aggregate(self, a):
+    def aggregate(self, a: np.ndarray) -> np.ndarray:
+        """Phi' a."""
         n_pairs = self.pairs.shape[0]
         b = np.bincount(self.far, a, n_pairs)
         b -= np.bincount(self.near, a, n_pairs)
         return self.pairs.transposed_times(b)
+
+
+class _Problem(TripletMargins):
+    """The problem of one nu."""
+
+    def __init__(self, pairs: PairMatrix, near, far, nu: float, policy: MarginPolicy):
+        super().__init__(pairs, near, far)
+        self.nu, self.policy = nu, policy
+        self.cap = 1 / (nu * len(near))
 
     def rows(self, triplets, columns):
         phi = self.pairs.take(self.far[triplets], columns)

@@ -13,6 +13,7 @@ triplet. The dual is smooth, and is solved by the accelerated projected gradient
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -106,17 +107,34 @@ class _Problem:
         D = self.kernels.pair_distances(self.X, self.neighbours)
         return float(count @ D.ravel()) / len(self.near)
 
-    def largest_curvature(self, n_iter: int = 6) -> float:
-        """Rough size of the dual's Hessian, by power iteration; backtracking makes it right."""
-        v = np.full(len(self.near), 1.0)
-        size = 0.0
-        for _ in range(n_iter):
-            v = self.margins(positive_factor(self.aggregate(v))[0])
-            size = float(np.linalg.norm(v))
-            if size == 0:
-                return 1.0
-            v /= size
-        return 0.3 * size
+    def largest_curvature(self) -> float:
+        return curvature(lambda v: self.margins(positive_factor(self.aggregate(v))[0]), len(self.near))
+
+
+def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int, n_iter: int = 6) -> float:
+    """Rough size of a dual's Hessian, by power iteration; backtracking makes it right.
+
+    Parameters
+    ----------
+    margins_of : callable
+        Margins of the triplets under the metric that weights of the triplets make.
+    n_triplets : int
+    n_iter : int
+
+    Examples
+    --------
+    >>> curvature(lambda v: 2 * v, 3)
+    0.6
+    """
+    v = np.full(n_triplets, 1.0)
+    size = 0.0
+    for _ in range(n_iter):
+        v = margins_of(v)
+        size = float(np.linalg.norm(v))
+        if size == 0:
+            return 1.0
+        v /= size
+    return 0.3 * size
 
 
 def positive_factor(M: np.ndarray) -> tuple[np.ndarray, float]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkin.numerics.psd_margin import Certificate, accelerate
+from nearkin.numerics.psd_margin import Certificate, accelerate, curvature
 
 
 @dataclass(frozen=True)
@@ -81,18 +81,12 @@ class _Mixture:
         dual = float(a.sum()) - half_norm
         return Certificate(factors, primal, max(primal - dual, 0.0) / max(primal, 1e-300))
 
-    def largest_curvature(self, n_iter: int = 6) -> float:
-        """Rough size of the dual's Hessian, by power iteration; backtracking makes it right."""
-        v = np.full(len(self.near), 1.0)
-        size = 0.0
-        for _ in range(n_iter):
+    def largest_curvature(self) -> float:
+        def margins_of(v):
             D = self.pair_distances(positive_factors(self.aggregate(v, pulled=False))[0])
-            v = D[self.far] - D[self.near]
-            size = float(np.linalg.norm(v))
-            if size == 0:
-                return 1.0
-            v /= size
-        return 0.3 * size
+            return D[self.far] - D[self.near]
+
+        return curvature(margins_of, len(self.near))
 
 
 def positive_factors(M: np.ndarray) -> tuple[np.ndarray, float]:

@@ -16,6 +16,11 @@ REPEATS = (
     "×2 marks folds drawn twice, and so on; drawing ends early for a learner whose answer is clear, or "
     "cannot become so."
 )
+#: What a learner has that there was no time to tune.
+UNTUNED = (
+    "“Untuned” learners keep their own settings; their number of neighbours, unless it was given, is the one "
+    "that serves plain Euclid best inside the training folds."
+)
 
 
 class Column(NamedTuple):
@@ -42,6 +47,13 @@ def leaderboard_table(comparison: Comparison) -> tuple[list[Column], list[list[s
         Column("fit"),
     ]
     return columns, [_cells(row, metric, len(columns)) for row in comparison.rows]
+
+
+def explanations(comparison: Comparison) -> list[str]:
+    """What the tags in this table mean, a sentence or two each."""
+    repeated = any(row.n_repeats > 1 for row in comparison.rows)
+    untuned = any(row.tunable and not row.tuned and row.finished for row in comparison.rows)
+    return [text for text, needed in ((REPEATS, repeated), (UNTUNED, untuned)) if needed]
 
 
 def tags_of(row: Standing) -> list[str]:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
-from nearkin.report.leaderboard import REPEATS, leaderboard_table
+from nearkin.report.leaderboard import explanations, leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
 from nearkin.report.words import seconds_text, size_text
@@ -70,12 +70,15 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
         f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
         f"the adjusted one decides. “Better/same/worse” are the chances, in percent, that a learner is "
-        f"better than {comparison.baseline}, as good for all that matters, or worse. {REPEATS}"
+        f"better than {comparison.baseline}, as good for all that matters, or worse. "
+        + " ".join(explanations(comparison))
     )
+    tuned = any(row.tuned for row in comparison.rows)
+    choice = "; settings were chosen inside the training folds only" if tuned else ", with fixed settings"
     explanation = (
-        f"The score is {comparison.metric.name} on held-out folds; settings were chosen inside the training "
-        "folds only. Dots are means, thick lines 95 % intervals, faint ticks the single folds; the dotted "
-        f"line is plain Euclidean nearest neighbours.{test}"
+        f"The score is {comparison.metric.name} on held-out folds{choice}. Dots are means, thick "
+        "lines 95 % intervals, faint ticks the single folds; the dotted line is plain Euclidean nearest "
+        f"neighbours.{test.rstrip()}"
     )
     if any(row.reference for row in comparison.rows):
         explanation += " Diamonds are models that do not use neighbours, shown for comparison only."

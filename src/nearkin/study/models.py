@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nearkin._types import Estimator, MatrixLike
@@ -204,7 +205,8 @@ def make_candidates(
     """Euclid and each learner as candidates, with the grids to choose from inside the training folds.
 
     Of an instance only the number of neighbours is tuned. Euclid and what is in `corrected` take part again
-    with each of the hub corrections `hubs`, "Euclid + csls" and so on.
+    with each of the hub corrections `hubs`, "Euclid + csls" and so on. Who votes by neighbours has Euclid as
+    its stand-in: what is not tuned in time has the number of neighbours that is best for Euclid.
     """
     from nearkin.evaluation import Candidate
 
@@ -252,7 +254,9 @@ def make_candidates(
         for label, wished in {EUCLID: None, **voting}.items()
         for correction in hubs
     ]
-    return [candidate(EUCLID, None)] + [candidate(*item) for item in quickest_first] + again
+    euclid = candidate(EUCLID, None)
+    found = [euclid, *(candidate(*item) for item in quickest_first), *again]
+    return [replace(each, stand_in=euclid) if each.predict_time else each for each in found]
 
 
 def named_corrections(wished: str | Sequence[str] | None) -> list[str]:

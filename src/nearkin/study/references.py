@@ -11,18 +11,18 @@ from nearkin.datasets import Dataset
 from nearkin.evaluation import Candidate, Metric
 from nearkin.study.models import first_step, make_scaler
 
-MAJORITY = "Majority class"
+MAJORITY, MEAN = "Majority class", "Mean of the targets"
 #: Share of the rows in one class from which accuracy misleads.
 LOPSIDED = 0.75
 
 
-def majority_candidate() -> Candidate:
-    """What always naming the largest class scores, with the shares of the classes as probabilities."""
-    from sklearn.dummy import DummyClassifier
+def constant_candidate(task: str) -> Candidate:
+    """One answer for all rows: the largest class (with the shares of all as probabilities), or the mean."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
     from sklearn.pipeline import Pipeline
 
-    model = Pipeline([("model", DummyClassifier(strategy="prior"))])
-    return Candidate(MAJORITY, model, reference=True)
+    label, model = (MAJORITY, DummyClassifier()) if task == "classification" else (MEAN, DummyRegressor())
+    return Candidate(label, Pipeline([("model", model)]), reference=True)
 
 
 def imbalance_notices(data: Dataset, metric: Metric) -> list[str]:
@@ -45,7 +45,7 @@ def judged_candidates(candidates: Sequence[Candidate], metric: Metric) -> tuple[
     """Candidates that have what the metric judges, and a notice about those left out."""
     kept = [candidate for candidate in candidates if metric.judges(candidate.estimator)]
     left_out = [candidate.label for candidate in candidates if candidate not in kept]
-    if not left_out or left_out == [MAJORITY]:
+    if not left_out or left_out in ([MAJORITY], [MEAN]):
         return kept, []
     return kept, [f"{metric.name} needs {metric.needs}; left out, as they have none: {', '.join(left_out)}."]
 

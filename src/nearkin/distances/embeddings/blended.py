@@ -33,8 +33,11 @@ class BlendedEmbedding:
         return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * rows])
 
 
-def blended(embedding: Embedding, learned: float, plain: float) -> Embedding:
+def blended(embedding: Embedding, learned: float, plain: float, axes: np.ndarray | None = None) -> Embedding:
     """The embedding of learned^2 D_learned + plain^2 D_Euclid; of linear ones no wider than the features.
+
+    With orthonormal `axes` (r x d) a linear map that ignores what lies outside of them keeps to them, in at
+    most r dimensions; so does the Euclid beside it.
 
     >>> blended(AffineEmbedding(np.array([[0.0, 2.0]])), 1.0, 1.0).matrix.round(3)
     array([[1.   , 0.   ],
@@ -43,9 +46,19 @@ def blended(embedding: Embedding, learned: float, plain: float) -> Embedding:
     linear = isinstance(embedding, AffineEmbedding) and embedding.matrix is not None
     if not linear:
         return BlendedEmbedding(embedding, learned, plain)
-    matrix = embedding.matrix  # type: ignore[attr-defined]
+    given = embedding.matrix  # type: ignore[attr-defined]
+    matrix, inside = given, axes is not None and _within(given, axes)
+    if inside:
+        matrix = given @ axes.T
     stacked = np.vstack([learned * matrix, plain * np.eye(matrix.shape[1])]).astype(np.float64)
     _, R = np.linalg.qr(stacked)
     # Only R'R counts; a positive diagonal makes refits agree.
     R = R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None] + 0.0
-    return AffineEmbedding(R.astype(matrix.dtype))
+    return AffineEmbedding((R @ axes if inside else R).astype(given.dtype))
+
+
+def _within(matrix: np.ndarray, axes: np.ndarray) -> bool:
+    """Whether the rows of a matrix lie in the span of the axes, up to rounding."""
+    outside = matrix - (matrix @ axes.T) @ axes
+    rounding = 100 * len(axes) * np.finfo(matrix.dtype).eps
+    return float(np.abs(outside).max()) <= rounding * float(np.abs(matrix).max())

@@ -10,12 +10,10 @@ from nearkin._types import Auto, RandomState
 from nearkin.learners.closed_form.direction_choice import counts_to_try
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
-from nearkin.learners.settings import check_choice, check_count, check_number
+from nearkin.learners.settings import check_choice, check_count
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import generalised_eigenpairs
 
-#: After a kernel: what the scatters are shrunk by, and the most directions that are tried.
-KERNEL_SHRINKAGE = 1e-2
 KERNEL_DIRECTIONS = 60
 
 
@@ -124,13 +122,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         check_count(words=("auto", None), most=largest, n_components=self.n_components)
         check_count(n_neighbors=self.n_neighbors)
         check_choice(("jeffrey", "ratio"), order=self.order)
-        if self.shrinkage != "auto":
-            check_number(high=1, shrinkage=self.shrinkage)
-
-    def _share(self):
-        if self.shrinkage == "auto":
-            return 1e-3 if self.kernel is None else KERNEL_SHRINKAGE
-        return self.shrinkage
+        self._check_shrinkage()
 
     def _candidates(self, n_directions):
         if self.n_components is None:

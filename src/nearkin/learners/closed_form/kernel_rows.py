@@ -5,18 +5,33 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from nearkin._types import RandomState
+from nearkin._types import Auto, RandomState
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import ChainedEmbedding
+from nearkin.learners.settings import check_number
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 
+#: How far a scatter is shrunk without a kernel and after one, if not told.
+USUAL_SHRINKAGE, KERNEL_SHRINKAGE = 1e-3, 1e-2
+
 
 class KernelRows:
-    """Mixin of learners with `kernel` and `random_state`: lifts rows before, and joins the maps after."""
+    """Mixin of learners with `kernel`, `shrinkage`, `random_state`: lifts rows, joins the maps after."""
 
     kernel: KernelLike | None
+    shrinkage: float | Auto
     random_state: RandomState
+
+    def _check_shrinkage(self) -> None:
+        if self.shrinkage != "auto":
+            check_number(high=1, shrinkage=self.shrinkage)
+
+    def _share(self) -> float:
+        """How far a scatter is pulled towards a multiple of the identity."""
+        if self.shrinkage == "auto":
+            return USUAL_SHRINKAGE if self.kernel is None else KERNEL_SHRINKAGE
+        return self.shrinkage
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
         """The rows to learn from; sets `lift_`, which is None without a kernel."""

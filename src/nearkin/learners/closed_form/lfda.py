@@ -11,7 +11,7 @@ from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.euclid_share import keep_euclid
-from nearkin.learners.settings import check_choice, check_count, check_number
+from nearkin.learners.settings import check_choice, check_count
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scatters
@@ -19,8 +19,6 @@ from nearkin.numerics.threads import one_blas_thread
 
 #: From this many rows on affinities are float32: the shrinkage hides the difference.
 FLOAT32_FROM = 1_000
-#: What the scatter within classes is shrunk by after a kernel.
-KERNEL_SHRINKAGE = 1e-2
 
 
 class LFDA(KernelRows, EmbeddingLearner):
@@ -137,8 +135,10 @@ class LFDA(KernelRows, EmbeddingLearner):
                 "LFDA needs a class with at least two rows, but every class of y has one only; give more "
                 "rows per class, or check that y holds labels and not identifiers."
             )
-        unit = float(np.abs(span.rows).max()) or 1.0
-        within, between = self._scatters(span.rows / unit, codes)
+        rows = span.rows
+        unit = float(max(rows.max(), -rows.min())) or 1.0
+        rows /= unit
+        within, between = self._scatters(rows, codes)
         values, axes = generalised_eigenpairs(between, ridged(within, self._share()))
         # A slice to None keeps all.
         self.eigenvalues_ = values[: self.n_components]
@@ -159,13 +159,7 @@ class LFDA(KernelRows, EmbeddingLearner):
         check_count(words=(None,), most=most, n_components=self.n_components)
         check_count(n_neighbors=self.n_neighbors)
         check_choice(("weighted", "plain", "orthonormal"), scaling=self.scaling)
-        if self.shrinkage != "auto":
-            check_number(high=1, shrinkage=self.shrinkage)
-
-    def _share(self) -> float:
-        if self.shrinkage == "auto":
-            return 1e-3 if self.kernel is None else KERNEL_SHRINKAGE
-        return self.shrinkage
+        self._check_shrinkage()
 
     def _scaled(self, axes: np.ndarray, values: np.ndarray) -> np.ndarray:
         if self.scaling == "orthonormal":

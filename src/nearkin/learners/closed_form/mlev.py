@@ -192,7 +192,7 @@ class MLEV(_ScatterDifference):
     (178, 10)
     """
 
-    summary = "Orthonormal directions in which dissimilar pairs spread more than similar ones; closed form."
+    summary = "Orthonormal directions in which dissimilar pairs spread most; closed form, after Li, Tian."
     cost = "n·d² + d³, once"
 
     def __init__(

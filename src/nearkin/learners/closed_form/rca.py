@@ -15,6 +15,7 @@ from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.euclid_share import keep_euclid
 from nearkin.learners.settings import check_count, check_number
+from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 
@@ -54,6 +55,8 @@ class RCA(EmbeddingLearner):
     Notes
     -----
     Cost: n d^2 for the covariance and d^3 for its square root; beside the data, a block of rows and d x d.
+    With more features than rows n stands for d: all is done in the span of the rows, and there are n
+    components.
 
     References
     ----------
@@ -110,11 +113,14 @@ class RCA(EmbeddingLearner):
             chunks = self._check_chunklets(chunklets, X.shape[0])
             known, codes = chunks != -1, None
         self._check_settings(X.shape[1])
-        scatter = _ChunkletScatter.of(X, chunks, known)
-        covariance = self._covariance(scatter)
-        self.components_ = self._whitening(covariance, X).astype(X.dtype, copy=False)
+        n, d = X.shape
+        # Outside the span of fewer rows than features there is nothing to whiten.
+        axes = row_axes(X) if n < d and (self.n_components or 0) < n else None
+        rows = X if axes is None else X @ axes.T
+        scatter = _ChunkletScatter.of(rows, chunks, known, d)
+        L = self._whitening(self._covariance(scatter), rows)
+        self.components_ = (L if axes is None else L @ axes).astype(X.dtype, copy=False)
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
-        L = self.components_.astype(np.float64)
         self.objective_ = float(np.vdot(L @ scatter.mean, L))
         self.n_iter_ = 1
         keep_euclid(self, X, codes)
@@ -135,7 +141,7 @@ class RCA(EmbeddingLearner):
     def _covariance(self, scatter: _ChunkletScatter) -> np.ndarray:
         covariance = scatter.mean.copy()
         self.shrinkage_ = scatter.ledoit_wolf() if self.shrinkage == "auto" else float(self.shrinkage)
-        level = np.trace(covariance) / len(covariance)
+        level = np.trace(covariance) / scatter.n_features
         covariance *= 1 - self.shrinkage_
         covariance.flat[:: len(covariance) + 1] += self.shrinkage_ * level
         return covariance
@@ -174,14 +180,17 @@ class _ChunkletScatter:
         Mean fourth power of their lengths.
     n : int
         Rows of chunklets of at least two.
+    n_features : int
+        Features of the rows; more than d where only the span of the rows is looked at.
     """
 
     mean: np.ndarray
     fourth: float
     n: int
+    n_features: int
 
     @classmethod
-    def of(cls, X, chunks: np.ndarray, known: np.ndarray) -> _ChunkletScatter:
+    def of(cls, X, chunks: np.ndarray, known: np.ndarray, n_features: int) -> _ChunkletScatter:
         members = np.full(len(chunks), -1)
         names, members[known] = np.unique(chunks[known], return_inverse=True)
         sizes = np.bincount(members[known], minlength=len(names))
@@ -201,12 +210,11 @@ class _ChunkletScatter:
             scatter += apart.T @ apart
             lengths = np.einsum("ij,ij->i", apart, apart)
             fourth += float(lengths @ lengths)
-        return cls(scatter / len(rows), fourth / len(rows), len(rows))
+        return cls(scatter / len(rows), fourth / len(rows), len(rows), n_features)
 
     def ledoit_wolf(self) -> float:
         """The shrinkage of Ledoit and Wolf (2004), from these moments alone."""
-        d = len(self.mean)
         squared = float(np.vdot(self.mean, self.mean))
-        apart = squared - np.trace(self.mean) ** 2 / d
+        apart = squared - np.trace(self.mean) ** 2 / self.n_features
         noise = min((self.fourth - squared) / self.n, apart)
         return float(noise / apart) if noise > 0 else 0.0

@@ -126,7 +126,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         rng = check_random_state(self.random_state)
         map_ = self._map()
         warm = self.warm_start and hasattr(self, "parameters_")
-        lift = self.lift_ if warm else map_.lift(X, rng)
+        lift = self._lift(map_, X, rng, warm)
         training = self._training(X, y, weights, map_, lift)
         n_features = training.F.shape[1]
         theta0 = self.parameters_ if warm else map_.start(training.F, training.y, rng)
@@ -191,6 +191,13 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             print(f"[{type(self).__name__}] unseen halves: {share:.0%} of plain Euclid")
         return share
 
+    def _lift(self, map_: Map, X, rng, warm: bool) -> Embedding | None:
+        if warm:
+            return self.lift_
+        lift = map_.lift(X, rng)
+        # Rows of a later warm start may lie outside the span of these.
+        return None if self.warm_start and isinstance(lift, AffineEmbedding) else lift
+
     def _training(self, X, y, weights, map_, lift) -> Training:
         F = X if lift is None else lift(X)
         if map_.ignores_translation:
@@ -203,7 +210,8 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             F, y = F[order], y[order]
             weights = None if weights is None else weights[order]
         precision = np.float32 if len(F) >= self.fit_policy.float32_from else F.dtype
-        unit = usual_spread(F)
+        # Turned into the span of the rows, features keep their unit.
+        unit = usual_spread(X if isinstance(lift, AffineEmbedding) else F)
         return Training(np.ascontiguousarray(F / unit, dtype=precision), y, weights, unit)
 
     def _last_step(self, map_, training, theta0, rng) -> int | None:

@@ -78,8 +78,8 @@ class _LargeMarginLearner(GradientLearner):
 
     def _coordinates(self, objective):
         n, d = objective.F.shape
-        # With more features than rows the decomposition would cost more than the steps it saves.
-        return whitening(objective.F) if d <= n else None
+        # Rows that span all of the space would all be equally far apart.
+        return whitening(objective.F) if d < n else None
 
     def _optimise(self, objective, theta, callback):
         for _ in range(self._n_refreshes(len(objective.F))):
