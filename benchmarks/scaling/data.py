@@ -50,7 +50,7 @@ def _table(X):
 def write_parquet(X, folder: Path) -> Path:
     import pyarrow.parquet as pq
 
-    pq.write_table(_table(X), folder / "x.parquet", row_group_size=len(X) // 4)
+    pq.write_table(_table(X), folder / "x.parquet")
     return folder / "x.parquet"
 
 

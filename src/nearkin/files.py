@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -45,18 +46,37 @@ def replacing(path: str | PathLike[str], mode: str = "wb", **options: Any) -> It
     'hello'
     """
     target = os.path.realpath(path)
-    try:
+    with saying_no_room(path):
         if _is_special(target):
             with open(target, mode, **options) as file:
                 yield file
         else:
             with _swapped(target, mode, options) as file:
                 yield file
+
+
+@contextmanager
+def saying_no_room(path: str | PathLike[str]) -> Iterator[None]:
+    """Name the file and the remedy where the disk is full."""
+    try:
+        yield
     except OSError as error:
         if error.errno in _NO_ROOM:
             reason = "there is no room left on the disk; free some space or choose another place"
             raise OSError(error.errno, reason, str(path)) from error
         raise
+
+
+def put_in_place(finished: str | PathLike[str], path: str | PathLike[str]) -> None:
+    """Let a finished file on the same disk take the place of `path`, in one step and as `replacing` does."""
+    target = os.path.realpath(path)
+    if _is_special(target):
+        with open(finished, "rb") as source, open(target, "wb") as file:
+            shutil.copyfileobj(source, file)
+        return
+    with suppress(FileNotFoundError):
+        os.chmod(finished, stat.S_IMODE(os.stat(target).st_mode))
+    os.replace(finished, target)
 
 
 @contextmanager
@@ -69,9 +89,7 @@ def _swapped(target: str, mode: str, options: dict[str, Any]) -> Iterator[IO[Any
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            os.chmod(unfinished, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(unfinished, target)
+        put_in_place(unfinished, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(unfinished)

@@ -158,7 +158,11 @@ def test_too_many_candidates_are_refused_before_anything_is_read():
         fit_blocks(DMLMJ(n_components=2, euclid_share=0.0), X, np.arange(600_000) // 2)
 
 
-@pytest.mark.parametrize("learner", [MoveLabeled(1, 1.0), MoveQuery(2, 3.0), MoveLabeled(2)], ids=str)
+@pytest.mark.parametrize(
+    "learner",
+    [MoveLabeled(1, 1.0), MoveQuery(2, 3.0), MoveLabeled(2), MoveLabeled("all", 1.0), MoveLabeled()],
+    ids=str,
+)
 @pytest.mark.parametrize("most", [None, 3])
 def test_rows_are_shuffled_by_class_where_there_are_very_many(learner, most):
     rng = np.random.default_rng(0)

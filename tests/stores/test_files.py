@@ -61,8 +61,54 @@ def test_a_stopped_move_goes_on(tmp_path, rows, learner, suffix):
         move_file(source, out, learner, policy=policy, progress=stop)
     assert not out.exists()
     done = move_file(source, out, learner, policy=policy)
-    assert done.resumed == 192
+    assert done.resumed == 178  # row groups of 64 rows, in blocks of 50 and 14
     assert out.read_bytes() == whole
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".parquet"])
+def test_what_a_kill_leaves_behind_is_used_or_written_anew(tmp_path, rows, learner, suffix):
+    X, _ = rows
+    np.save(tmp_path / "v.npy", X)
+    out, policy = tmp_path / f"moved{suffix}", FilePolicy(rows=50)
+    move_file(tmp_path / "v.npy", out, learner, policy=policy)
+    whole = out.read_bytes()
+
+    def stop(done, total):
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        move_file(tmp_path / "v.npy", out, learner, policy=policy, progress=stop)
+    # Killed while a block, or the whole, was being written.
+    unfinished = tmp_path / f".moved{suffix}.unfinished"
+    with open(unfinished / f"whole{suffix}", "ab") as file:
+        file.write(b"half a row")
+    seen = []
+    done = move_file(
+        tmp_path / "v.npy", out, learner, policy=policy, progress=lambda *bytes: seen.append(bytes)
+    )
+    assert done.resumed == 200
+    assert seen[0] == (200 * X[0].nbytes, X.nbytes)
+    assert out.read_bytes() == whole
+    assert not unfinished.exists()
+
+
+def test_a_large_row_group_is_never_whole_in_memory(tmp_path, learner):
+    X = np.random.default_rng(0).normal(size=(100_000, 12)).astype(np.float32)
+    column = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(X.ravel()), 12)
+    parquet.write_table(
+        pyarrow.table({"v": column}), tmp_path / "v.parquet", use_dictionary=False, data_page_size=2**13
+    )
+    most, before = [], pyarrow.total_allocated_bytes()
+    move_file(
+        tmp_path / "v.parquet",
+        tmp_path / "m.npy",
+        learner,
+        policy=FilePolicy(rows=5_000),
+        progress=lambda done, total: most.append(pyarrow.total_allocated_bytes() - before),
+    )
+    np.testing.assert_array_equal(np.load(tmp_path / "m.npy"), Mover(learner)(X))
+    assert max(most) < X.nbytes / 2
 
 
 def test_blocks_of_another_model_or_source_are_not_used(tmp_path, rows, learner):

@@ -36,6 +36,7 @@ from nearkin.study.models import (
     settled_scale,
 )
 
+AS_THEY_ARE = "The vectors are taken as they are, as nearkin move needs it (--scale standard scales them)."
 #: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
 USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
 
@@ -121,7 +122,11 @@ def fit(
         dataset, given = read_items_and_pairs(
             data, pairs, key, target, task, impute, drop, categorical, encoding
         )
-    scale, notices = settled_scale(scale, dataset.X)
+    scale, notices = (
+        ("none", [AS_THEY_ARE])
+        if scale == "auto" and labels is not None and type(unfitted).__name__ == USUAL
+        else settled_scale(scale, dataset.X)
+    )
     for notice in notices:
         to_stderr(notice)
     model = make_model(

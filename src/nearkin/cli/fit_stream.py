@@ -38,7 +38,7 @@ def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path
     from nearkin.scale.recipes import RECIPES
 
     rows = open_rows(as_path(data), vectors)
-    y = _labels(rows, labels)
+    y = _labels(rows, as_path(data), labels)
     if len(y) != len(rows):
         raise CommandError(f"{labels} has {len(y)} labels, but {data} has {len(rows)} rows.")
     row_bytes = rows.shape[1] * rows.dtype.itemsize
@@ -62,14 +62,9 @@ def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path
     }
 
 
-def _labels(rows, labels: str):
-    import numpy as np
+def _labels(rows, data: Path, labels: str):
+    from nearkin.datasets.vector_sets import read_labels
 
-    from nearkin.datasets.vectors import open_array
-
-    path = as_path(labels)
-    if path.exists():
-        return np.load(path, mmap_mode="r") if path.suffix == ".npy" else open_array(path)
-    if hasattr(rows, "column"):
+    if hasattr(rows, "column") and not as_path(labels).is_file():
         return rows.column(labels)
-    raise CommandError(f"--labels {labels}: there is no such file.")
+    return read_labels(data, as_path(labels))[0]

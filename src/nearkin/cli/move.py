@@ -23,7 +23,7 @@ def move(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="MODEL", help="A model of MoveLabeled, fitted with --scale none; else one is fitted."
+            metavar="MODEL", help="A model of MoveLabeled, fitted to unscaled vectors; else one is fitted."
         ),
     ] = None,
     save_model: Annotated[
@@ -209,7 +209,7 @@ def _move_file(data, out, model, save_model, ranking: _Ranking, **columns) -> di
     }
     if mover.radius is not None:
         facts["radius"] = mover.radius
-    return facts | ({"done before": f"{done.resumed} rows"} if done.resumed else {})
+    return facts | ({"done before": f"{done.resumed} of {done.rows} rows"} if done.resumed else {})
 
 
 def _fitted_on_file(data, save_model: str | None, *, vectors, labels, target):

@@ -80,22 +80,23 @@ class Rows(ABC):
             raise ValueError(f"rows_per_block={rows_per_block}: expected at least 1.")
         stop = len(self) if stop is None else min(stop, len(self))
         waiting: np.ndarray | None = None
-        filled = 0
+        filled, left = 0, stop - start
         for piece in self._pieces(start, stop, size):
-            if waiting is None and len(piece) == size:
+            # What already is a block is handed on as it is: of a mapped file nothing is copied.
+            if waiting is None and len(piece) == min(size, left):
+                left -= len(piece)
                 yield as_float(piece, self.dtype)
                 continue
             while len(piece):
                 if waiting is None:
-                    waiting, filled = np.empty((min(size, stop - start), self.shape[1]), self.dtype), 0
-                part = min(size - filled, len(piece))
+                    waiting, filled = np.empty((min(size, left), self.shape[1]), self.dtype), 0
+                part = min(len(waiting) - filled, len(piece))
                 waiting[filled : filled + part] = piece[:part]
                 piece, filled = piece[part:], filled + part
-                if filled == size:
+                if filled == len(waiting):
+                    left -= filled
                     yield waiting
                     waiting = None
-        if waiting is not None:
-            yield waiting[:filled]
 
     def __getitem__(self, rows: Any) -> np.ndarray:
         """Rows by number: an integer, a slice, or an array of integers or of booleans."""

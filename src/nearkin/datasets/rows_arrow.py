@@ -49,6 +49,8 @@ class ArrowRows(Rows):
 
     def column(self, name: str) -> np.ndarray:
         """Another column of the table, such as the labels, whole."""
+        if name not in (names := self._parts[0].schema.names):
+            raise DataError(f"there is no column {name!r}; the file has {shortened(names)}.")
         return np.concatenate(
             [
                 batch.column(0).to_numpy(zero_copy_only=False)
@@ -84,8 +86,10 @@ class _RowGroup:
         self.n_rows, self.schema = file.metadata.row_group(number).num_rows, file.schema_arrow
 
     def read(self, columns: list[str], most: int = 65_536) -> Iterator[Any]:
-        # Pages are decoded as they are asked for: a row group is never whole in memory.
-        return self._file.iter_batches(most, row_groups=[self._number], columns=columns, use_threads=False)
+        # Pages are decoded as they are asked for: a row group is never whole in memory. A batch takes several
+        # times its size while it is made, hence quarters of what is wanted.
+        size = max(1, most // 4)
+        return self._file.iter_batches(size, row_groups=[self._number], columns=columns, use_threads=False)
 
 
 class _Batch:
@@ -98,13 +102,22 @@ class _Batch:
         yield self._batch.select(columns)
 
 
-def _parts_of(file: str) -> list:
-    import pyarrow
+def parquet_file(path) -> Any:
+    """A Parquet file of which no more than its pages in use are in memory.
+
+    Buffering ahead would hold whole row groups. So would reading without a map, which takes a column of a row
+    group at once: 512 MB where pyarrow wrote a million vectors of 128 values.
+    """
     import pyarrow.parquet
 
+    return pyarrow.parquet.ParquetFile(path, pre_buffer=False, memory_map=True)
+
+
+def _parts_of(file: str) -> list:
+    import pyarrow
+
     if file.lower().endswith(PARQUET_SUFFIXES):
-        # Buffering ahead holds whole row groups; mapping would not help what has to be unpacked.
-        opened = pyarrow.parquet.ParquetFile(file, pre_buffer=False)
+        opened = parquet_file(file)
         return [_RowGroup(opened, number) for number in range(opened.metadata.num_row_groups)]
     with open(file, "rb") as head:
         is_file = head.read(6) == b"ARROW1"

@@ -9,7 +9,7 @@ import numpy as np
 from nearkin.datasets.dataset import CLASSIFICATION, Dataset
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.targets import ASKED_FOR, check_task, task_of_numbers
-from nearkin.datasets.vectors import as_floats, open_array, open_vectors
+from nearkin.datasets.vectors import NPY_SUFFIX, VECS_TYPES, as_floats, open_array, open_vectors
 
 _TEXT_SUFFIXES = (".txt", ".csv", ".tsv")
 
@@ -50,7 +50,7 @@ def read_vector_set(
             f"{path.name} holds vectors, but what is to be predicted from them? Name a file of labels "
             "(labels=..., on the command line --labels) or the column that holds them."
         )
-    y, where = _read_labels(path, labels)
+    y, where = read_labels(path, labels)
     if y.ndim not in (1, 2) or len(y) != len(X):
         raise DataError(f"{path.name} has {len(X)} vectors, but the labels of {where} have shape {y.shape}.")
     y = _without_gaps(y, where)
@@ -71,10 +71,12 @@ def read_vector_set(
     )
 
 
-def _read_labels(path: Path, labels: str | Path) -> tuple[np.ndarray, str]:
-    """Labels and the name of the file that they are in."""
+def read_labels(path: Path, labels: str | Path) -> tuple[np.ndarray, str]:
+    """Labels of the vectors in `path` and the name of the file that they are in: another one, or the same."""
     other = Path(labels)
     if not other.suffix or not other.is_file():
+        if path.suffix.lower() in (NPY_SUFFIX, *VECS_TYPES):
+            raise DataError(f"there is no file of labels {str(labels)!r}.")
         return open_array(path, str(labels)), path.name
     if other.suffix.lower() in _TEXT_SUFFIXES:
         lines = other.read_text(encoding="utf-8-sig").splitlines()

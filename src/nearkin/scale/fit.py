@@ -54,8 +54,8 @@ def fit_blocks(
         Some 16 MB of rows by default. Dask collections keep their own chunks.
     candidate_bytes : int, default=1 GB
         Candidates that a fit may hold, and a cluster may send to every worker. Where very many classes need
-        more, MoveLabeled and MoveQuery with a number of targets shuffle the rows by class instead (on one
-        machine through files, as large as the rows); the others refuse.
+        more, or the sums of all classes a sixteenth of it, MoveLabeled and MoveQuery shuffle the rows by
+        class instead (on one machine through files, as large as the rows); the others refuse.
     progress : callable, optional
         Called with rows done, rows in all and the name of the pass; not with Dask, which has a dashboard.
 
@@ -96,7 +96,9 @@ def fit_blocks(
     source = source_of(rows, labels, rows_per_block, progress)
     _refuse_what_teaches_nothing(learner, source, recipe.min_classes)
     most = max_candidates if recipe.needs_neighbours(learner) else 0
-    shuffles = recipe.own_class_only(learner) and _candidate_bytes(source, most) > candidate_bytes
+    bucket_bytes = max(1, candidate_bytes // BUCKETS_OF_CANDIDATES)
+    too_much = _candidate_bytes(source, most) > candidate_bytes or _sum_bytes(source) > bucket_bytes
+    shuffles = recipe.own_class_only and too_much
     if shuffles:
         most = 0
     elif most is not None:
@@ -111,9 +113,9 @@ def fit_blocks(
     learner.n_features_in_ = source.n_features
     if source.names is not None:
         learner.feature_names_in_ = np.array(source.names, dtype=object)
-    bucket_bytes = max(1, candidate_bytes // BUCKETS_OF_CANDIDATES) if shuffles else 0
     sums, candidates, sample = first
-    recipe.fit(learner, source, First(sums, candidates, sample, bucket_bytes, max_candidates))
+    found = First(sums, candidates, sample, bucket_bytes if shuffles else 0, max_candidates)
+    recipe.fit(learner, source, found)
     if hasattr(learner, "euclid_share"):
         learner.euclid_share_ = 0.0
     return learner
@@ -191,6 +193,11 @@ def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> N
 def _candidate_bytes(source: Source, max_candidates: int | None) -> int:
     kept = source.sizes if max_candidates is None else np.minimum(source.sizes, max_candidates)
     return int(kept.sum()) * source.n_features * source.dtype.itemsize
+
+
+def _sum_bytes(source: Source) -> int:
+    """What the sums of all classes take, in each part of a pass."""
+    return len(source.classes) * source.n_features * 8
 
 
 def _refuse_too_many_candidates(source: Source, max_candidates: int, most_bytes: int) -> None:

@@ -48,7 +48,7 @@ def fit_move(learner, source: Source, first) -> None:
         for name in ("alpha_scores_", "choices_"):
             if hasattr(small, name):
                 setattr(learner, name, getattr(small, name))
-    if first.shuffles and n_targets != ALL:
+    if first.shuffles:
         normal = normal_of_shuffled(source, first, n_targets, learner._moves)
     else:
         normal = normal_of_source(source, first.sums, first.candidates, n_targets, learner._moves)
@@ -75,7 +75,7 @@ def normal_of_source(
         weights = _shares(sums.sizes)
         statistic = partial(_all_moments, means=sums.means, weights=weights)
         within, shared = source.total(statistic, _add_all, "moments")
-        return _normal_of_all(sums, within, shared)
+        return _normal_of_all(sums.between(_counted(sums.sizes)), within, shared)
     statistic = partial(_pair_moments, candidates=candidates, mean=sums.mean, k=n_targets)
     moments = source.total(statistic, add, "targets")
     if moments.n_pairs == 0:
@@ -95,10 +95,16 @@ class _Moments(NamedTuple):
     n_pairs: int
 
 
-def normal_of_shuffled(source: Source, first, n_targets: int, moves: str) -> Normal:
-    """The regression of all rows where the candidates of all classes together are too many to hold."""
+def normal_of_shuffled(source: Source, first, n_targets, moves: str) -> Normal:
+    """The regression of all rows where what is to be held of all classes together is too much."""
     rows_bytes = source.n * source.n_features * source.dtype.itemsize
     n_buckets = bucket_count(rows_bytes, first.bucket_bytes)
+    if n_targets == ALL:
+        return _normal_of_all(
+            *source.total_by_class(
+                partial(_bucket_of_all, mean=first.sums.mean), _add_all, n_buckets, "moments"
+            )
+        )
     statistic = partial(_bucket_moments, mean=first.sums.mean, most=first.max_candidates, k=n_targets)
     own, cross, theirs, n_pairs = source.total_by_class(statistic, _add_moments, n_buckets, "targets")
     if n_pairs == 0:
@@ -112,6 +118,14 @@ def _bucket_moments(block: Block, mean, most: int | None, k: int) -> _Moments:
     candidates = Candidates.of(block, most)
     moments = PairMoments.of(block, candidates, nearest_of_own_class(block, candidates, k), mean)
     return _Moments(moments.own, moments.cross, moments.theirs(candidates, mean), moments.n_pairs)
+
+
+def _bucket_of_all(block: Block, mean):
+    present, codes = np.unique(block.codes, return_inverse=True)
+    block = Block(block.X, codes, 0)
+    sums = ClassSums.of(block, len(present))
+    moments = _all_moments(block, sums.means, _shares(sums.sizes))
+    return sums.between(_counted(sums.sizes), mean), *moments
 
 
 def _add_moments(a: _Moments, b: _Moments) -> _Moments:
@@ -155,17 +169,20 @@ def _all_moments(block: Block, means, weights):
 
 
 def _add_all(a, b):
-    return a[0] + b[0], a[1] + b[1]
+    return tuple(one + other for one, other in zip(a, b, strict=True))
 
 
-def _normal_of_all(sums: ClassSums, within: WithinMoments, shared: WithinMoments) -> Normal:
+def _counted(sizes: np.ndarray) -> np.ndarray:
+    """How often classes count: as often as they have rows, those of one row never."""
+    return np.where(sizes > 1, sizes, 0).astype(np.float64)
+
+
+def _normal_of_all(between: np.ndarray, within: WithinMoments, shared: WithinMoments) -> Normal:
     """Every row paired with all others of its class, a class counting as often as it has rows.
 
     With z a row from the mean of all, and d from its class mean m: ``A = sum z z' = sum d d' + n_c m m'`` and
     ``B = sum over i != j of z_i z_j' / (n_c - 1) = n_c m m' - sum d d' / (n_c - 1)``; both are symmetric,
     so that it makes no difference which side moves.
     """
-    counted = np.where(sums.sizes > 1, sums.sizes, 0).astype(np.float64)
-    between = sums.between(counted)
     A = within.scatter + between
     return Normal(A, between - shared.scatter, float(np.trace(A)))

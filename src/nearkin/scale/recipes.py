@@ -36,8 +36,8 @@ class First:
     sample : Candidates
         Rows on which settings are chosen; none where none are open.
     bucket_bytes : int
-        Zero unless candidates are too many to hold: rows are then shuffled by class into buckets of about
-        this size, and `sums` are of all rows as if of one class.
+        Zero unless there is too much to hold of all classes: rows are then shuffled by class into buckets of
+        about this size, and `sums` are of all rows as if of one class.
     max_candidates : int or None
         Of each class.
     """
@@ -202,10 +202,6 @@ def _is_open(learner) -> bool:
     return "auto" in (learner.alpha, learner.n_targets)
 
 
-def _has_a_count(learner) -> bool:
-    return not isinstance(learner.n_targets, str)
-
-
 @dataclass(frozen=True)
 class Recipe:
     """How a kind of learner is fitted from blocks.
@@ -217,23 +213,21 @@ class Recipe:
     needs_neighbours, leaves_open : callable(learner) -> bool
         Whether it looks for neighbours, and whether it chooses a setting on held-out rows.
     min_classes : int
-    own_class_only : callable(learner) -> bool
-        Whether all neighbours it looks for are of the rows' own classes.
+    own_class_only : bool
+        Whether all that it asks of a row concerns the row's own class.
     """
 
     fit: Callable[[Any, Source, First], None]
     needs_neighbours: Callable[[Any], bool]
     leaves_open: Callable[[Any], bool]
     min_classes: int = 1
-    own_class_only: Callable[[Any], bool] = lambda learner: False
+    own_class_only: bool = False
 
 
 RECIPES: dict[type, Recipe] = {
     RCA: Recipe(fit_rca, lambda learner: False, lambda learner: False),
-    MoveLabeled: Recipe(
-        fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=_has_a_count
-    ),
-    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open, own_class_only=_has_a_count),
+    MoveLabeled: Recipe(fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=True),
+    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open, own_class_only=True),
     GMML: Recipe(fit_two_scatters, lambda learner: learner.pairs_from != "all", _open_setting, 2),
     DMLMJ: Recipe(fit_two_scatters, lambda learner: True, _open_setting, 2),
     MLEV: Recipe(fit_scatter_difference, lambda learner: learner.view != "global", _open_count, 2),

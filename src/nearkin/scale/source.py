@@ -22,6 +22,9 @@ from nearkin.scale.shuffling import Spill
 from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
 
+#: Blocks after which freed memory goes back to the system.
+HAND_BACK_EVERY = 16
+
 Progress = Callable[[int, int, str], object]
 
 
@@ -99,6 +102,8 @@ class LocalSource(Source):
                 done += len(X)
                 if len(running) > workers:
                     yield running.popleft().result()
+                if (done // self.rows_per_block) % HAND_BACK_EVERY == 0:
+                    hand_back()
                 if self.progress is not None:
                     self.progress(done, len(self.rows), stage)
             while running:

@@ -11,6 +11,7 @@ may run them, and the same block gives the same bits wherever it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +20,8 @@ from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
 #: Rows of a block whose products are taken at a time: float64 copies that stay in the cache.
 ROWS_AT_ONCE = 2_048
+#: Candidates whose products are taken at a time, once for a whole fit: float64 copies of a bounded size.
+CANDIDATES_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,9 @@ class ClassSums:
         """Mean of every class; zero for one without rows."""
         return self.sums / np.maximum(self.sizes, 1)[:, None]
 
-    def between(self, weights: np.ndarray) -> np.ndarray:
-        """Sum over classes of weight * m m', m being the class mean from the mean of all."""
-        M = self.means - self.mean
+    def between(self, weights: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
+        """Sum over classes of weight * m m', m being the class mean from the mean of all, or from another."""
+        M = self.means - (self.mean if mean is None else mean)
         return (M * weights[:, None]).T @ M
 
 
@@ -212,13 +215,17 @@ class PairMoments:
         """Those of a block whose rows have these targets (numbers of candidates, -1 for none)."""
         d = block.X.shape[1]
         own, cross = np.zeros((d, d)), np.zeros((d, d))
+        # The same buffers for all parts: memory asked for anew would scatter, and grow with the rows.
+        buffers = np.empty((3, min(ROWS_AT_ONCE, len(targets)), d))
         for first in range(0, len(targets), ROWS_AT_ONCE):
             near = targets[first : first + ROWS_AT_ONCE]
-            X = block.X[first : first + ROWS_AT_ONCE] - mean
-            Z = np.zeros_like(X)
+            X, Z, of_place = buffers[:, : len(near)]
+            np.subtract(block.X[first : first + ROWS_AT_ONCE], mean, out=X)
+            Z[:] = 0
             for place in near.T:
                 found = place >= 0
-                Z[found] += candidates.rows[place[found]] - mean
+                theirs = of_place[: np.count_nonzero(found)]
+                Z[found] += np.subtract(candidates.rows[place[found]], mean, out=theirs)
             cross += X.T @ Z
             X *= np.sqrt(np.count_nonzero(near >= 0, axis=1))[:, None]
             own += X.T @ X
@@ -234,8 +241,13 @@ class PairMoments:
 
     def theirs(self, candidates: Candidates, mean: np.ndarray) -> np.ndarray:
         """Sum of z z' over the pairs."""
-        Z = (candidates.rows - mean) * np.sqrt(self.counts)[:, None]
-        return Z.T @ Z
+        total: Any = 0.0
+        for first in range(0, len(self.counts), CANDIDATES_AT_ONCE):
+            part = slice(first, first + CANDIDATES_AT_ONCE)
+            Z = candidates.rows[part] - mean
+            Z *= np.sqrt(self.counts[part])[:, None]
+            total = Z.T @ Z + total
+        return total
 
     def scatter(self, candidates: Candidates, mean: np.ndarray) -> np.ndarray:
         """Mean of (x - z)(x - z)' over the pairs."""

@@ -35,9 +35,10 @@ def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.nda
         where all rows are candidates.
     """
     found = np.full((len(block.codes), k), -1, dtype=np.intp)
-    of_class = dict(_by_class(candidates.codes))
+    order = np.argsort(candidates.codes, kind="stable")
+    codes = candidates.codes[order]
     for code, rows in _by_class(block.codes):
-        own = of_class.get(code, np.empty(0, dtype=np.intp))
+        own = order[np.searchsorted(codes, code) : np.searchsorted(codes, code, side="right")]
         if not len(own):
             continue
         Z = candidates.rows[own]

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
 from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
+from nearkin.datasets.rows_arrow import parquet_file
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.distances.folding import ROOM, TooLongError, longest_lifted
-from nearkin.files import replacing
+from nearkin.files import put_in_place, replacing, saying_no_room
 from nearkin.stores.base import StoreError
 from nearkin.stores.mover import Mover
 
@@ -32,7 +34,7 @@ class FilePolicy:
     Attributes
     ----------
     rows : int
-        Rows of a block; a Parquet file is cut by its own row groups.
+        Rows of a block; in a Parquet file a row group with more is cut into such blocks.
     """
 
     rows: int = 65_536
@@ -121,26 +123,23 @@ def radius_of(
 
 
 def _move(blocks, out: Path, mover: Mover, unfinished: _Unfinished, progress) -> FileMove:
-    to_parquet = out.suffix.lower() in PARQUET
     row_bytes = blocks.width * blocks.dtype.itemsize
-    total, done, resumed = blocks.n_rows * row_bytes, 0, 0
     kept_type = np.float16 if blocks.dtype == np.float16 and mover.metric == "l2" else np.float32
-    for number in range(len(blocks)):
-        part = unfinished.folder / f"{number:08d}{'.parquet' if to_parquet else '.npy'}"
-        if part.exists():
-            resumed += blocks.sizes[number]
-        else:
+    written = (_ParquetOut if out.suffix.lower() in PARQUET else _NpyOut)(unfinished.folder, blocks)
+    before = sum(blocks.sizes[: written.done])
+    done, total = before * row_bytes, blocks.n_rows * row_bytes
+    if progress is not None and before:
+        progress(done, total)
+    with saying_no_room(out):
+        for number in range(written.done, len(blocks)):
             moved, table = _moved_block(blocks, number, mover)
-            moved = moved.astype(kept_type, copy=False)
-            with replacing(part) as file:
-                _write_parquet(file, moved, table, blocks.name) if to_parquet else np.save(file, moved)
-        done += blocks.sizes[number] * row_bytes
-        if progress is not None:
-            progress(done, total)
-    with replacing(out) as file:
-        (_join_parquet if to_parquet else _join_npy)(file, unfinished.parts(), blocks)
+            written.put(number, moved.astype(kept_type, copy=False), table)
+            done += blocks.sizes[number] * row_bytes
+            if progress is not None:
+                progress(done, total)
+        put_in_place(written.whole(), out)
     unfinished.remove()
-    return FileMove(blocks.n_rows, total, resumed, out)
+    return FileMove(blocks.n_rows, total, before, out)
 
 
 def _moved_block(blocks, number: int, mover: Mover) -> tuple[np.ndarray, Any]:
@@ -159,6 +158,7 @@ class _Unfinished:
     """The folder of finished blocks beside the result; what another source or model left there is removed."""
 
     def __init__(self, out: Path, identity: dict):
+        out = Path(os.path.realpath(out))
         self.folder = out.parent / f".{out.name}.unfinished"
         note = self.folder / "move.json"
         if self.folder.exists() and (not note.exists() or json.loads(note.read_text()) != identity):
@@ -167,9 +167,6 @@ class _Unfinished:
         if not note.exists():
             with replacing(note, "w", encoding="utf-8") as file:
                 file.write(json.dumps(identity))
-
-    def parts(self) -> list[Path]:
-        return sorted(path for path in self.folder.iterdir() if path.name[0].isdigit())
 
     def remove(self) -> None:
         shutil.rmtree(self.folder)
@@ -198,7 +195,7 @@ def _check_width(source: Path, blocks, mover: Mover) -> None:
 
 def _opened(source: Path, vectors: str | None, policy: FilePolicy):
     if source.suffix.lower() in PARQUET and source.is_file():
-        return _ParquetBlocks(source, vectors)
+        return _ParquetBlocks(source, vectors, policy.rows)
     return _ArrayBlocks(source, vectors, policy.rows)
 
 
@@ -244,19 +241,23 @@ def _opened_rows(source: Path, vectors: str | None) -> Any:
 
 
 class _ParquetBlocks(_Blocks):
-    def __init__(self, source: Path, vectors: str | None):
+    """Row groups, the larger ones in parts, which are unpacked one after the other."""
+
+    def __init__(self, source: Path, vectors: str | None, rows: int):
         try:
-            import pyarrow.parquet as parquet
+            self.parquet, self.file = parquet_file(source), source.name
         except ImportError as error:
             raise StoreError(f"reading {source.name} needs pyarrow: pip install 'nearkin[data]'.") from error
-        # Buffering ahead would hold more than a row group.
-        self.parquet, self.file = parquet.ParquetFile(source, pre_buffer=False), source.name
         about = self.parquet.metadata
-        self.sizes = [about.row_group(at).num_rows for at in range(about.num_row_groups)]
-        self.n_rows, self.name = about.num_rows, vectors or self._only_list()
+        self.n_rows, self.name, self.rows = about.num_rows, vectors or self._only_list(), rows
         if not self.n_rows:
             raise StoreError(f"{source.name} has no rows.")
-        first = arrow_array(self.parquet.read_row_group(0, columns=[self.name]), self.name, self.file)
+        groups = [(at, about.row_group(at).num_rows) for at in range(about.num_row_groups)]
+        cuts = [(at, first, min(rows, n - first)) for at, n in groups for first in range(0, n, rows)]
+        self.sizes, self._groups = [size for *_, size in cuts], [at for at, *_ in cuts]
+        self._next = -1
+        self._tables: Iterator[Any] = iter(())
+        first = arrow_array(self._read_table(0), self.name, self.file)
         if first.ndim != 2:
             raise StoreError(f"{source.name}: column {self.name!r} does not hold lists of numbers.")
         self.width, self.dtype = first.shape[1], first.dtype
@@ -271,34 +272,100 @@ class _ParquetBlocks(_Blocks):
         return lists[0]
 
     def read(self, number: int) -> tuple[np.ndarray, Any]:
-        table = self.parquet.read_row_group(number)
+        table = self._read_table(number)
         rows = arrow_array(table, self.name, self.file, first_row=sum(self.sizes[:number]) + 1)
         return self._floats(rows, number, self.file), table
 
+    def _read_table(self, number: int) -> Any:
+        """A block with all its columns; the parts of a row group before it are unpacked too, and dropped."""
+        group = self._groups[number]
+        if number != self._next or number == self._groups.index(group):
+            self._next, self._tables = self._groups.index(group), self._tables_of(group)
+        for table in self._tables:
+            self._next += 1
+            if self._next > number:
+                return table
+        raise StoreError(f"{self.file} ends too early: it is damaged.")
 
-def _write_parquet(file, moved: np.ndarray, table, name: str) -> None:
-    import pyarrow
-    import pyarrow.parquet
+    def _tables_of(self, group: int) -> Iterator[Any]:
+        """The rows of a row group in tables of so many; batches may come shorter than they are asked for."""
+        import pyarrow
 
-    column = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(moved.ravel()), moved.shape[1])
-    table = pyarrow.table({}) if table is None else table
-    place = f"{name}_moved"
-    if place in table.column_names:
-        raise StoreError(f"there is a column {place!r} already; rename it, or move its source only once.")
-    pyarrow.parquet.write_table(table.append_column(place, column), file)
+        schema = self.parquet.schema_arrow
+        waiting: list[Any] = []
+        size = max(1, self.rows // 4)
+        for batch in self.parquet.iter_batches(size, row_groups=[group], use_threads=False):
+            while (more := sum(part.num_rows for part in waiting) + len(batch) - self.rows) >= 0:
+                yield pyarrow.Table.from_batches([*waiting, batch.slice(0, len(batch) - more)], schema)
+                # Nothing that is done stays behind: an empty slice would hold its batch.
+                waiting, batch = [], batch.slice(len(batch) - more)
+                if not more:
+                    break
+            else:
+                waiting.append(batch)
+        if waiting:
+            yield pyarrow.Table.from_batches(waiting, schema)
 
 
-def _join_parquet(file, parts: list[Path], blocks) -> None:
-    import pyarrow.parquet as parquet
+class _NpyOut:
+    """A .npy file that grows block by block; `done` blocks of it are known to be on the disk."""
 
-    with parquet.ParquetWriter(file, parquet.read_schema(parts[0])) as writer:
-        for part in parts:
-            writer.write_table(parquet.read_table(part))
+    def __init__(self, folder: Path, blocks: _Blocks):
+        self._file, self._note, self._blocks = folder / "whole.npy", folder / "done", blocks
+        self.done = int(self._note.read_text()) if self._note.exists() and self._file.exists() else 0
+
+    def put(self, number: int, moved: np.ndarray, table: Any) -> None:
+        with open(self._file, "r+b" if number else "wb") as file:
+            if number:
+                # After the blocks before; what a stop has cut short goes.
+                npy.read_magic(file)
+                npy.read_array_header_1_0(file)
+                file.seek(sum(self._blocks.sizes[:number]) * moved[0].nbytes, os.SEEK_CUR)
+                file.truncate()
+            else:
+                shape = (self._blocks.n_rows, moved.shape[1])
+                header = {"descr": moved.dtype.str, "fortran_order": False, "shape": shape}
+                npy.write_array_header_1_0(file, header)
+            file.write(np.ascontiguousarray(moved).data)
+            file.flush()
+            os.fsync(file.fileno())
+        with replacing(self._note, "w") as note:
+            note.write(str(number + 1))
+
+    def whole(self) -> Path:
+        return self._file
 
 
-def _join_npy(file, parts: list[Path], blocks) -> None:
-    first = np.load(parts[0], mmap_mode="r")
-    header = {"descr": first.dtype.str, "fortran_order": False, "shape": (blocks.n_rows, first.shape[1])}
-    np.lib.format.write_array_header_1_0(file, header)
-    for part in parts:
-        file.write(np.load(part).tobytes())
+class _ParquetOut:
+    """A file for each block, whose end tells that it is whole, and then one of all of them."""
+
+    def __init__(self, folder: Path, blocks: _Blocks):
+        self._folder, self._blocks = folder, blocks
+        self.done = next(at for at in range(len(blocks) + 1) if not self._part(at).exists())
+
+    def _part(self, number: int) -> Path:
+        return self._folder / f"{number:08d}.parquet"
+
+    def put(self, number: int, moved: np.ndarray, table: Any) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        column = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(moved.ravel()), moved.shape[1])
+        place = f"{self._blocks.name}_moved"
+        if table is not None and place in table.column_names:
+            raise StoreError(f"there is a column {place!r} already; rename it, or move its source only once.")
+        alone = pyarrow.table({place: column})
+        with replacing(self._part(number)) as file:
+            pyarrow.parquet.write_table(alone if table is None else table.append_column(place, column), file)
+
+    def whole(self) -> Path:
+        import pyarrow.parquet as parquet
+
+        joined, parts = self._folder / "whole.parquet", [self._part(at) for at in range(len(self._blocks))]
+        with open(joined, "wb") as file:
+            with parquet.ParquetWriter(file, parquet.read_schema(parts[0])) as writer:
+                for part in parts:
+                    writer.write_table(parquet.read_table(part))
+            file.flush()
+            os.fsync(file.fileno())
+        return joined
