@@ -87,7 +87,8 @@ def compare(
     y : labels, or one or several numeric targets; left out if X is a Dataset
     learners : str or sequence of names, classes and instances, optional
         All that serve the data by default. A class is tuned; an instance keeps its own settings, and
-        only the number of neighbours is tuned. Euclid always takes part.
+        only the number of neighbours is tuned; transformers of scikit-learn serve too. Euclid always takes
+        part.
     task : {"classification", "regression"}, optional
         Chosen by the targets if not given.
     time_budget : float, "auto" or None
