@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nearkin import KNNClassifier, KNNRegressor
+from nearkin import AverageVote, KNNClassifier, KNNRegressor
 from nearkin.learners import all_learners
 
 REWEIGHTING = (
@@ -29,6 +29,7 @@ ESTIMATORS = [
     KNNRegressor(),
     KNNClassifier(learner=all_learners()["MoveLabeled"]()),
     KNNRegressor(learner=all_learners()["DMLMTP"]()),
+    AverageVote([None], n_neighbors=(1, 3), n_picks=2),
 ]
 
 

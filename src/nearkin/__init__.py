@@ -17,6 +17,7 @@ __getattr__, __dir__ = _discovery.lazy_names(
     __name__,
     _learners,
     homes={
+        "AverageVote": "nearkin.predictors",
         "KNNClassifier": "nearkin.predictors",
         "KNNRegressor": "nearkin.predictors",
         "MoveItems": "nearkin.learners.closed_form.move_items",

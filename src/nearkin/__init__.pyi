@@ -57,6 +57,7 @@ from nearkin.learners.prototype.lmdl import LMDL as LMDL
 from nearkin.learners.prototype.lpd import LPD as LPD
 from nearkin.persistence import load as load
 from nearkin.persistence import save as save
+from nearkin.predictors.average_vote import AverageVote as AverageVote
 from nearkin.predictors.classifier import KNNClassifier as KNNClassifier
 from nearkin.predictors.faiss_handover import to_faiss as to_faiss
 from nearkin.predictors.onnx_handover import to_onnx as to_onnx

@@ -60,6 +60,35 @@ def test_every_format_gives_the_same_matrix(tmp_path, suffix):
     np.testing.assert_allclose(open_vectors(write(tmp_path, suffix)), X, rtol=1e-6)
 
 
+WORDS = np.array(["käse", "brot", "öl"])[np.arange(30) % 3]
+
+
+@pytest.mark.parametrize("form", ["one length", "any length", "a column"])
+def test_labels_that_hdf5_keeps_as_bytes_are_words(tmp_path, form):
+    h5py = pytest.importorskip("h5py")
+    kept = np.char.encode(WORDS, "utf-8")
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file["emb"] = X
+        file["kind"] = {"one length": kept, "any length": WORDS.tolist(), "a column": kept[:, None]}[form]
+    found = load_dataset(tmp_path / "v.h5", vectors="emb", labels="kind")
+    assert found.y.dtype.kind == "U"
+    assert found.y.tolist() == WORDS.tolist()
+    assert (found.task, found.target_names) == ("classification", ("kind",))
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".npz"])
+def test_labels_in_another_encoding_are_named_by_their_row(tmp_path, suffix):
+    kept, path = np.char.encode(WORDS[1:].tolist() + ["öl"], "latin-1"), tmp_path / f"v{suffix}"
+    if suffix == ".npz":
+        np.savez(path, emb=X, kind=kept)
+    else:
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path, "w") as file:
+            file["emb"], file["kind"] = X, kept
+    with pytest.raises(DataError, match=f"v{suffix}: the label of row 2 is not UTF-8"):
+        load_dataset(path, vectors="emb", labels="kind")
+
+
 @pytest.mark.parametrize(
     ("suffix", "options"),
     [

@@ -307,3 +307,15 @@ def test_nothing_is_said_of_learners_that_did_not_run():
     alone = summarise(records("Euclid", EUCLID) + late, "Euclid").statement
     assert alone.startswith("Only Euclid has a result, so there is nothing to compare it with.")
     assert "Not run within the time budget: late." in alone
+
+
+def test_two_of_many_folds_are_no_ground_for_a_verdict():
+    quick = records("quick", shifted(0.05)[:2]) + records("quick", [None] * 8, status="not run")
+    for number, record in enumerate(quick):
+        record.fold, record.key = f"0.{number}", f"quick{number}"
+    row = summarise(records("Euclid", EUCLID) + quick, "Euclid").row("quick")
+    assert row.difference == pytest.approx(0.05)
+    assert (row.p_value, row.verdict) == (None, "")
+    # Where no more were asked for, they have to do.
+    asked = summarise(records("Euclid", EUCLID[:2]) + records("quick", shifted(0.05)[:2]), "Euclid")
+    assert asked.row("quick").p_value is not None

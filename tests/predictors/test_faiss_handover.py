@@ -37,7 +37,7 @@ def test_raw_queries_find_the_neighbours(learner, metric):
 @pytest.mark.parametrize("kind", ["ivf", "hnsw"])
 @pytest.mark.parametrize("metric", ["ip", "cosine"])
 def test_approximate_kinds_find_nearly_all(kind, metric):
-    model = KNNClassifier(MoveLabeled()).fit(train, labels)
+    model = KNNClassifier(MoveLabeled(20)).fit(train, labels)
     assert overlap(model.to_faiss(kind, metric), model) > 0.9
 
 

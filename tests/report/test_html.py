@@ -146,3 +146,7 @@ def test_theme_variables_reach_the_figures(comparison, kind):
     page = render_report(comparison)
     assert '"var(--ink)"' in page
     assert "#1d2733" not in re.sub(r"<style>.*?</style>", "", without_plotly(page), flags=re.DOTALL)
+
+
+def test_numbers_of_the_headline_stay_with_their_signs():
+    assert "97\u00a0% better" in render_page([], title="data", headline="RCA (97 % better)")

@@ -5,9 +5,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import make_pipeline
 
-from nearkin import LMDL, RCA
+from nearkin import LMDL, RCA, KNNClassifier
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Folds
 from nearkin.learners import all_learners
@@ -76,6 +80,22 @@ def test_prototype_learners_predict_by_themselves_unless_neighbours_are_wanted()
     assert make_model(learner, "classification").steps[-1][1] is learner
     by_neighbours = make_model(learner, "classification", by_neighbours=True)
     assert by_neighbours.steps[-1][1].learner is learner
+
+
+def test_transformers_of_scikit_learn_serve_as_learners():
+    """By what they transform, even where they predict as well."""
+    data = as_dataset(*load_wine(return_X_y=True))
+    wished = [LinearDiscriminantAnalysis(), make_pipeline(PCA(3), LinearDiscriminantAnalysis()), RCA()]
+    found, _ = chosen_learners(wished, "classification", sparse=False)
+    assert list(found) == ["LinearDiscriminantAnalysis", "Pipeline", "RCA"]
+    candidates = make_candidates(data, found, scale="auto", n_neighbors=None, n_folds=5)
+    for candidate in candidates[1:]:
+        model = clone(candidate.estimator).fit(data.X, data.y)
+        assert isinstance(model[-1], KNNClassifier)
+        assert model.score(data.X, data.y) > 0.9
+        assert "model__n_neighbors" in candidate.grid[0]
+    with pytest.raises(TypeError, match="nor a transformer"):
+        chosen_learners([LinearRegression()], "classification", sparse=False)
 
 
 def test_candidates_can_be_set_as_their_grids_say():

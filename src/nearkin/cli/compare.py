@@ -93,6 +93,10 @@ def compare(
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
+    average: Annotated[
+        bool,
+        typer.Option("--average", help="Add the average vote of the best distances; as slow as all of them."),
+    ] = False,
     hubs: HubsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     scheduler: Annotated[
@@ -153,6 +157,7 @@ def compare(
             tune=tune,
             scale=scale,
             references=references,
+            average=average,
             hubs=hubs,
             jobs=jobs or 0,
             scheduler=scheduler,

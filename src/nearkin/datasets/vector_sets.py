@@ -77,18 +77,21 @@ def read_labels(path: Path, labels: str | Path) -> tuple[np.ndarray, str]:
     if not other.suffix or not other.is_file():
         if path.suffix.lower() in (NPY_SUFFIX, *VECS_TYPES):
             raise DataError(f"there is no file of labels {str(labels)!r}.")
-        return open_array(path, str(labels)), path.name
+        return _one_column(open_array(path, str(labels))), path.name
     if other.suffix.lower() in _TEXT_SUFFIXES:
         lines = other.read_text(encoding="utf-8-sig").splitlines()
         return np.array([line.strip() for line in lines if line.strip()]), other.name
-    found = open_array(other)
-    # A column of one value per row is what ivecs and some arrays hold.
-    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found, other.name
+    return _one_column(open_array(other)), other.name
+
+
+def _one_column(found: np.ndarray) -> np.ndarray:
+    """A column of one value per row is what ivecs and some arrays hold."""
+    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 
 def _without_gaps(y: np.ndarray, where: str) -> np.ndarray:
     if y.dtype.kind == "S":  # as HDF5 keeps text of one length
-        y = np.char.decode(y, "utf-8")
+        y = _decoded(y, where)
     if y.dtype.kind == "O":
         gaps = np.array([item is None or item != item for item in y])
         y = y.astype(str) if not gaps.any() else y
@@ -99,3 +102,16 @@ def _without_gaps(y: np.ndarray, where: str) -> np.ndarray:
     if gaps.any():
         raise DataError(f"{where}: row {int(np.argmax(gaps)) + 1} has no label; take such rows out.")
     return np.array(y)
+
+
+def _decoded(y: np.ndarray, where: str) -> np.ndarray:
+    try:
+        return np.char.decode(y, "utf-8")
+    except UnicodeDecodeError as error:
+        at = next(
+            number for number, label in enumerate(y) if label.decode("utf-8", "replace").encode() != label
+        )
+        raise DataError(
+            f"{where}: the label of row {at + 1} is not UTF-8 text ({bytes(y[at])!r}); encode it anew, for "
+            "instance by np.char.decode(labels, 'latin-1')."
+        ) from error

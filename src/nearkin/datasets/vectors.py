@@ -209,9 +209,7 @@ def _read_hdf5(path: Path, name: str | None) -> np.ndarray:
             values = file[_chosen(name, found, path.name)][()]
     except OSError as error:
         raise DataError(f"{path.name} is not a sound HDF5 file (damaged or cut short): {error}") from error
-    if values.dtype == object:
-        values = np.array([item.decode() if isinstance(item, bytes) else item for item in values])
-    return values
+    return np.array(list(values)) if values.dtype == object else values  # text of any length is bytes
 
 
 def _chosen(name: str | None, dimensions: dict[str, int], file: str) -> str:

@@ -23,6 +23,8 @@ from nearkin.evaluation.significance.posthoc import holm
 from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record
 
 SIGNIFICANCE_LEVEL = 0.05
+#: Of more folds planned, fewer done than this are no ground for a verdict: their spread is a guess.
+FEWEST_FOLDS = 3
 #: From this chance on a difference is called practically none, be it significant or not.
 SURELY_EQUIVALENT = 0.95
 BEATS = "beats"
@@ -306,7 +308,7 @@ def _against(
     gains = metric.better(1.0) * np.subtract(ours, theirs)
     ahead = bool(np.mean(gains[first]) > 0) if any(first) else False
     row = replace(row, difference=float(np.mean(np.subtract(ours, theirs))), could_win=ahead)
-    if len(common) < 2:
+    if len(common) < max(2, min(FEWEST_FOLDS, row.n_planned)):
         return row
     better, same, worse = correlated_t_chances(gains, np.zeros(len(gains)), _test_to_train(common), rope)
     return replace(

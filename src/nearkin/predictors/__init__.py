@@ -1,5 +1,6 @@
 """Prediction under a learned distance: neighbours that vote, pairs told apart, triplets in order."""
 
+from nearkin.predictors.average_vote import AverageVote
 from nearkin.predictors.classifier import KNNClassifier
 from nearkin.predictors.faiss_handover import to_faiss
 from nearkin.predictors.onnx_handover import to_onnx
@@ -9,6 +10,7 @@ from nearkin.predictors.regressor import KNNRegressor
 from nearkin.predictors.triplets import TripletScorer
 
 __all__ = [
+    "AverageVote",
     "KNNClassifier",
     "KNNRegressor",
     "PairClassifier",

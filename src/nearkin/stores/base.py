@@ -111,7 +111,7 @@ class VectorStore(ABC):
 
     @abstractmethod
     def write(self, keys: Sequence[Any], vectors: np.ndarray) -> None:
-        """Moved vectors under their keys, all of them or none; those already there are replaced."""
+        """Moved vectors under their keys, each whole; those already there are replaced."""
 
     def tidy(self) -> None:  # noqa: B027 - nothing to do is a fair answer
         """Remove moved vectors whose raw row is gone, where the store does not do so by itself."""

@@ -193,7 +193,9 @@ class LanceStore(VectorStore):
     def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
         column = self.into if which == MOVED else self.vector
         wanted = self.table.search(np.asarray(query, dtype=np.float32), vector_column_name=column)
-        wanted = wanted.distance_type("l2").where(f"`{column}` IS NOT NULL").select([self.key]).limit(k)
+        # The distance is not used, but Lance warns at every search that leaves it out.
+        wanted = wanted.select([self.key, "_distance"]).where(f"`{column}` IS NOT NULL")
+        wanted = wanted.distance_type("l2").limit(k)
         found = (wanted.bypass_vector_index() if exact else wanted.nprobes(20)).to_arrow()
         return found.column(self.key).to_pylist()
 

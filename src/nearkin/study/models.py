@@ -100,8 +100,11 @@ def first_step(encoder: Estimator | None) -> list:
 
 
 def predicts_itself(learner: Estimator) -> bool:
-    """Whether the learner decides without neighbours, as the prototype learners do."""
-    return hasattr(learner, "predict")
+    """Whether the learner decides without neighbours, as the prototype learners do.
+
+    A discriminant of scikit-learn predicts too, but is here for its transform.
+    """
+    return hasattr(learner, "predict") and hasattr(learner, "tuning_grid")
 
 
 def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
@@ -112,7 +115,8 @@ def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any
     wished : None, str or iterable of names, classes and instances
         None stands for every learner found by discovery that serves the task and the kind of data;
         a learner that was asked for and cannot serve is an error. An instance takes part with its own
-        settings, a class with those that tuning chooses.
+        settings, a class with those that tuning chooses; a transformer or pipeline of scikit-learn serves
+        as a learner too.
     task : {"classification", "regression"}
     sparse : bool
         Whether the data is.
@@ -138,9 +142,9 @@ def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any
 
 def check_serves(label: str, learner: Estimator, task: str, sparse: bool) -> None:
     """Refuse a learner that is for another task, or for dense data only."""
-    if task not in learner.tasks:
+    if task not in getattr(learner, "tasks", (task,)):
         raise ValueError(f"{label} is for {' and '.join(learner.tasks)}, but the task is {task}.")
-    if sparse and not learner.accepts_sparse:
+    if sparse and not getattr(learner, "accepts_sparse", True):
         raise ValueError(
             f"{label} does not take sparse data; reduce it first (for instance by truncated SVD)."
         )
@@ -159,10 +163,10 @@ def labelled(wished: Any) -> dict[str, Any]:
         if isinstance(item, str):
             if item.strip().lower() not in ("", EUCLID.lower()):
                 found.append(learner_named(item.strip()))
-        elif isinstance(item, Learner) or (isinstance(item, type) and issubclass(item, Learner)):
+        elif issubclass(item, Learner) if isinstance(item, type) else _learns_or_transforms(item):
             found.append(item)
         else:
-            raise TypeError(f"learners: {item!r} is not a learner, its class or its name.")
+            raise TypeError(f"learners: {item!r} is not a learner, its class or its name, nor a transformer.")
     kinds = [item if isinstance(item, type) else type(item) for item in found]
     counts = Counter(kinds)
     labels = [
@@ -170,6 +174,12 @@ def labelled(wished: Any) -> dict[str, Any]:
         for kind, item in zip(kinds, found)
     ]
     return dict(zip(labels, found))
+
+
+def _learns_or_transforms(item: Any) -> bool:
+    from nearkin.learners import Learner
+
+    return isinstance(item, Learner) or (hasattr(item, "fit") and hasattr(item, "transform"))
 
 
 def learner_named(name: str) -> type[Learner]:
@@ -247,7 +257,7 @@ def make_candidates(
         grids = [{**own, **setting} for setting in settings]
         return Candidate(label, model, grids if any(grids) else {}, tuple(own))
 
-    quickest_first = sorted(learners.items(), key=lambda item: item[1].slow)
+    quickest_first = sorted(learners.items(), key=lambda item: getattr(item[1], "slow", False))
     voting = {label: found for label, found in (corrected or {}).items() if not predicts_itself(found)}
     again = [
         candidate(f"{label} + {correction}", wished, correction)

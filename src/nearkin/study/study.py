@@ -16,7 +16,6 @@ from nearkin.evaluation import (
     Candidate,
     Comparison,
     Folds,
-    Metric,
     Problem,
     Progress,
     Record,
@@ -37,16 +36,11 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import warnings_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.scale.cluster import workers_at
+from nearkin.study.candidates import candidates_of
 from nearkin.study.data import as_dataset, refuse_too_few_rows, usual_folds
 from nearkin.study.facts import facts_of
-from nearkin.study.models import EUCLID, chosen_learners, make_candidates, named_corrections, settled_scale
+from nearkin.study.models import EUCLID, named_corrections, settled_scale
 from nearkin.study.progress_bar import progress_shown
-from nearkin.study.references import (
-    constant_candidate,
-    imbalance_notices,
-    judged_candidates,
-    reference_candidates,
-)
 from nearkin.study.saving import save_model
 
 if TYPE_CHECKING:
@@ -69,6 +63,7 @@ def compare(
     scale: str = "auto",
     impute: str | None = None,
     references: bool = False,
+    average: bool = False,
     hubs: str | Sequence[str] | None = None,
     baseline: str = EUCLID,
     jobs: int = 0,
@@ -92,7 +87,8 @@ def compare(
     y : labels, or one or several numeric targets; left out if X is a Dataset
     learners : str or sequence of names, classes and instances, optional
         All that serve the data by default. A class is tuned; an instance keeps its own settings, and
-        only the number of neighbours is tuned. Euclid always takes part.
+        only the number of neighbours is tuned; transformers of scikit-learn serve too. Euclid always takes
+        part.
     task : {"classification", "regression"}, optional
         Chosen by the targets if not given.
     time_budget : float, "auto" or None
@@ -118,10 +114,13 @@ def compare(
         Settings tried per learner: up to two, with slow learners as they are; all of its grid; none.
     scale : {"auto", "standard", "minmax", "none"}
         "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
-    impute : {"median"}, optional
+    impute : {"median", "mean", "most-frequent", "knn"}, optional
         Fill missing cells of a data frame.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
+    average : bool
+        Add the average vote of the best distances (`AverageVote`), among the learners that were named or
+        eight usual ones: each is fitted four times per fold. For classification.
     hubs : str or sequence of str, optional
         Hub corrections ("csls", "dissim-local", "local-scaling", "nicdm", "mutual-proximity") with which
         Euclid and the learners that were named take part again.
@@ -177,7 +176,7 @@ def compare(
     reference_scale = (scale if notices else "auto") if references else None
     wishes: dict[str, Any] = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
     wishes["hubs"] = named_corrections(hubs)
-    candidates, more = _candidates(data, learners, judged_by, reference_scale, wishes)
+    candidates, more = candidates_of(data, learners, judged_by, reference_scale, average, wishes)
     notices += more
     for notice in notices:
         warnings.warn(notice, stacklevel=2)
@@ -215,22 +214,6 @@ def compare(
         )
         records = shown_records(store.results(comparison.run), protocol.n_repeats)
     return Study(data, candidates, comparison, records, circumstances, results)
-
-
-def _candidates(
-    data: Dataset, learners: Any, metric: Metric, reference_scale: str | None, wishes: dict[str, Any]
-) -> tuple[list[Candidate], list[str]]:
-    """Who takes part, judged by the metric, and what a user should know about that."""
-    chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
-    corrected = {} if learners is None else chosen
-    candidates = make_candidates(data, chosen, corrected=corrected, **wishes)
-    if reference_scale is not None:
-        candidates += reference_candidates(
-            data.task, data.is_sparse, data.n_targets, data.encoder, reference_scale
-        )
-    candidates.append(constant_candidate(data.task))
-    candidates, unjudged = judged_candidates(candidates, metric)
-    return candidates, [*notices, *unjudged, *imbalance_notices(data, metric)]
 
 
 def _rule(repeats: int | str) -> RepeatRule | None:

@@ -162,15 +162,15 @@ def row_numbers(name: str, rows, width: int, n_samples: int) -> np.ndarray:
     return whole.astype(np.intp, copy=False)
 
 
-def constraint_weights(weight, n: int) -> np.ndarray:
+def constraint_weights(weight, n: int, name: str = "constraint_weight") -> np.ndarray:
     """Weights of constraints: finite, not negative, not all zero; ones by default."""
     if weight is None:
         return np.ones(n)
     weights = np.asarray(weight, dtype=np.float64)
     if weights.shape != (n,):
-        raise ValueError(f"constraint_weight has shape {weights.shape}; expected ({n},).")
+        raise ValueError(f"{name} has shape {weights.shape}; expected ({n},).")
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
-        raise ValueError("constraint_weight must be finite and not negative, and some of it positive.")
+        raise ValueError(f"{name} must be finite and not negative, and some of it positive.")
     return weights
 
 

@@ -328,9 +328,58 @@ class TestAuto:
 
     def test_whole_classes_are_tried_part_of_the_way(self):
         X, y = make_blobs(120, 4, centers=3, random_state=0)
-        tried = {(n_targets, share) for n_targets, _, share, _, _ in MoveLabeled().fit(X, y).choices_}
+        tried = {(n_targets, share) for n_targets, _, share, *_ in MoveLabeled().fit(X, y).choices_}
         assert {share for n_targets, share in tried if n_targets == "all"} == set(Choice.shares)
         assert {share for n_targets, share in tried if n_targets == 5} == {1.0}
+
+    @pytest.mark.parametrize("shape", [(90, 7), (60, 80)], ids=["primal", "dual"])
+    @pytest.mark.parametrize("kind", ["dense", "sparse", "kernel"])
+    def test_moves_are_averaged_by_their_weights(self, shape, kind):
+        rng = np.random.default_rng(0)
+        y = np.arange(shape[0]) % 3
+        X = rng.normal(size=shape) + y[:, None] * np.eye(shape[1])[0]
+        rows = sparse.csr_array(X) if kind == "sparse" else X
+        fitted = MoveLabeled(kernel="linear" if kind == "kernel" else None).fit(rows, y)
+        weights = {tried[:3]: tried[5] for tried in fitted.choices_ if tried[5] > 0}
+        assert len(weights) > 5
+        assert sum(weights.values()) == pytest.approx(1)
+        average = np.zeros_like(X)
+        for (n_targets, relative, share), weight in weights.items():
+            pairs = MoveLabeled(n_targets, 1.0).fit(X, y)._pairs(X, y, None)
+            rank, inputs = min(shape), pairs.sum(axis=1) if n_targets == "all" else pairs.sum(axis=0)
+            unit = (np.asarray(inputs).ravel() @ ((X - X.mean(axis=0)) ** 2).sum(axis=1)) / rank
+            if n_targets != "all":
+                rank = min(rank, np.count_nonzero(inputs))
+                unit *= min(shape) / rank
+            one = MoveLabeled(n_targets, alpha=relative * unit, share=share)
+            average += weight * one.fit(X, y).move(X)
+        expected = ((X[:6, None] - average[None]) ** 2).sum(axis=2)
+        np.testing.assert_allclose(fitted.distance_.pairwise(rows[:6], rows), expected, rtol=1e-6, atol=1e-8)
+
+    def test_a_setting_weighs_less_the_more_clearly_it_is_behind(self):
+        rng = np.random.default_rng(0)
+        right = {Setting(5, alpha, 1.0): rng.uniform(size=50) for alpha in (0.1, 1.0, 10.0)}
+        right[Setting()] = np.full(50, -9.0)
+        top = max(right.values(), key=np.mean)
+        expected = {}
+        for setting, scores in right.items():
+            error = np.std(top - scores) / np.sqrt(50)
+            behind = (top.mean() - scores.mean()) / error if error else 0.0
+            expected[setting] = np.exp(-(behind**2) / 2)
+        expected = {setting: weight for setting, weight in expected.items() if weight >= 0.01}
+        found = Choice()._weights({setting: Trial(scores, 0.0) for setting, scores in right.items()})
+        assert Setting() not in found
+        assert found == pytest.approx({s: w / sum(expected.values()) for s, w in expected.items()})
+
+    def test_rows_that_had_no_say_leave_one_move(self):
+        """Of sparse rows 1,500 choose; beyond, the best setting alone is used."""
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(1510, 3)), rng.integers(2, size=1510)
+        rows = sparse.csr_array(X)
+        fitted = MoveLabeled().fit(rows, y)
+        assert sum(tried[5] > 0 for tried in fitted.choices_) > 1
+        again = MoveLabeled(fitted.n_targets_, fitted.alpha_, share=fitted.share_).fit(rows, y)
+        np.testing.assert_allclose(fitted.components_, again.components_, rtol=1e-9)
 
     def test_aiming_at_lists_draws_classes_closer(self):
         X, y = load_digits(return_X_y=True)

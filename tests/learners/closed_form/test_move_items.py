@@ -138,7 +138,7 @@ def test_float32_stays_float32_and_the_model_survives_its_file(tmp_path):
         ({"pairs": [[0, 99]]}, "row 99 of the items"),
         ({"pairs": [[99, 0]]}, "row 99 of the queries"),
         ({"pairs": [[0.5, 1.0]]}, "row numbers"),
-        ({"pairs": [[0, 1]], "weight": [-1.0]}, "not negative"),
+        ({"pairs": [[0, 1]], "weight": [-1.0]}, "weight must be finite and not negative"),
         ({"pairs": sparse.csr_array((9, 9))}, r"expected \(n_queries, n_items\)"),
         ({"pairs": [[0, 0]]}, "at least two queries"),
     ],

@@ -73,6 +73,14 @@ class Trial:
     def score(self) -> float:
         return float(self.right.mean())
 
+    def errors_above(self, other: Trial) -> float:
+        """How many standard errors of their difference it is above the other; none if it is not."""
+        apart = self.right - other.right
+        mean, error = float(apart.mean()), float(apart.std()) / np.sqrt(len(apart))
+        if mean <= 0:
+            return 0.0
+        return mean / error if error > 0 else np.inf
+
     def clearly_above(self, other: Trial, doubt: float = DOUBT, at_most: float = AT_MOST) -> bool:
         """Whether it beats the other by more than so many standard errors of their difference."""
         apart = self.right - other.right

@@ -96,6 +96,15 @@ class PrimalForm:
         W = np.ascontiguousarray(transposed.T, dtype=self._dtype)
         return moving(AffineEmbedding(W, origin=self._mean, shift=self._mean), self._moves)
 
+    def sum_of_moves(self, alphas, weights) -> np.ndarray:
+        """The weighted sum of the solutions for these penalties; sums of other pairs may be added to it."""
+        solutions = ridge_path(self._A, self._B, alphas)
+        return sum((weight * solution for weight, solution in zip(weights, solutions)), np.zeros(()))
+
+    def distance_of(self, moves: np.ndarray) -> Distance:
+        """The distance of such a sum."""
+        return self._distance(moves)
+
     def objective(self, distance: Distance) -> float:
         """Penalised squared error at the ridge solution: what is wanted minus what is explained."""
         W = getattr(distance, self._moves).matrix
@@ -136,6 +145,24 @@ class DualForm:
         return KernelMovedDistance(
             self._kernel, self._inputs, F, self._outputs, self._output_gram, moves=self._moves
         )
+
+    def sum_of_moves(self, alphas, weights) -> np.ndarray:
+        """As in the primal form, as coefficients of all training rows: one row of the sum for each input."""
+        solutions = dual_coefficients(self._input_gram, self._weights, alphas)
+        F = sum((weight * solution for weight, solution in zip(weights, solutions)), np.zeros(()))
+        wanted = self._outputs @ (self._X - row_mean(self._X)) if self._explicit else self._outputs.toarray()
+        moves = np.zeros((self._X.shape[0], wanted.shape[1]), dtype=self._X.dtype)
+        moves[self._inputs] = F @ wanted
+        return moves
+
+    def distance_of(self, moves: np.ndarray) -> Distance:
+        if self._explicit:
+            mean = row_mean(self._X)
+            return moving(FactoredEmbedding(self._X - mean, moves, mean), self._moves)
+        n = self._X.shape[0]
+        _, gram = CentredKernel.fit(self._X, self._kernel.name, self._kernel.params)
+        each = sparse.eye_array(n, dtype=moves.dtype, format="csr")
+        return KernelMovedDistance(self._kernel, np.arange(n), moves, each, gram, moves=self._moves)
 
     def objective(self, distance: Distance) -> float:
         if isinstance(distance, KernelMovedDistance):

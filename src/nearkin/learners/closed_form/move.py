@@ -14,7 +14,7 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
 from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm, part_of_the_way
-from nearkin.learners.closed_form.setting_choice import ALL, Choice, choosing_rows, fewer_rows
+from nearkin.learners.closed_form.setting_choice import ALL, Choice, Setting, choosing_rows, fewer_rows
 from nearkin.learners.settings import check_count, check_number
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
@@ -65,14 +65,33 @@ class _Move(Learner):
             )
         options = {"kernel": kernel or "linear", "params": kernel_params}
         # Before the final form, so that only one of its kind is in memory at a time.
-        relative = self._settle(X, codes, sample_weight, options, share)
+        relative, weights = self._settle(X, codes, sample_weight, options, share)
         form = self._form(X, self._pairs(X, codes, sample_weight), options)
         self.alpha_ = float(self.alpha) if relative is None else relative * form.unit
         whole = next(form.distances([self.alpha_]))
         self.objective_ = form.objective(whole) / X.shape[0]
         self.distance_ = part_of_the_way(whole, self.share_)
+        if len(weights) > 1:
+            del form, whole
+            self.distance_ = self._averaged(X, codes, sample_weight, options, weights)
         self.n_iter_ = 1
         return self
+
+    def _averaged(self, X, codes, sample_weight, options: dict, weights: dict[Setting, float]):
+        """The average of moves, which is one move, part of the way."""
+        parts: dict[int | str, dict[float, float]] = {}
+        for setting, weight in weights.items():
+            if setting.share > 0:
+                penalties = parts.setdefault(setting.n_targets, {})
+                so_far = penalties.get(setting.relative_alpha, 0.0)
+                penalties[setting.relative_alpha] = so_far + weight * setting.share
+        moves, moved = 0.0, sum(sum(penalties.values()) for penalties in parts.values())
+        for n_targets, penalties in parts.items():
+            form = self._form(X, self._pairs(X, codes, sample_weight, n_targets), options)
+            unit = form.unit if self.alpha == AUTO else float(self.alpha)
+            alphas = unit * np.array(list(penalties))
+            moves = moves + form.sum_of_moves(alphas, [part / moved for part in penalties.values()])
+        return part_of_the_way(form.distance_of(moves), moved)
 
     def _check_settings(self) -> None:
         if self.n_targets not in self._words and (
@@ -86,8 +105,12 @@ class _Move(Learner):
 
     _words: ClassVar[tuple[str, ...]] = ()
 
-    def _settle(self, X, codes, sample_weight, options: dict, share) -> float | None:
-        """Choose what is left open; sets `n_targets_` and `share_`, gives the relative penalty if chosen."""
+    def _settle(self, X, codes, sample_weight, options: dict, share):
+        """Choose what is left open; sets `n_targets_` and `share_`.
+
+        Gives the relative penalty if chosen, and the settings whose moves are averaged, if any are: where all
+        rows had a say, since with more rows there is little doubt and one regression is cheaper than four.
+        """
         if self.n_targets == AUTO:
             choice = Choice(
                 n_targets=Choice.n_targets if self._can_pair_all(codes) else Choice.n_targets[:-1],
@@ -98,21 +121,24 @@ class _Move(Learner):
                 list_weight=AIMS[getattr(self, "aim", VOTES)],
             )
             rows = choosing_rows(X, codes, sample_weight, None if self._use_primal else options)
-            chosen, self.choices_ = choice.make(*rows)
-            self.n_targets_, self.share_ = chosen.n_targets, chosen.share
-            return chosen.relative_alpha if self.alpha == AUTO else None
+            best, weights, self.choices_ = choice.make(*rows)
+            self.n_targets_, self.share_ = best.n_targets, best.share
+            relative = best.relative_alpha if self.alpha == AUTO else None
+            moves = any(setting.share for setting in weights)
+            return relative, weights if moves and len(rows[1]) == len(codes) else {}
         self.n_targets_, self.share_ = self.n_targets, 1.0 if share == AUTO else float(share)
-        return self._relative_alpha(X, codes, sample_weight, options) if self.alpha == AUTO else None
+        return self._relative_alpha(X, codes, sample_weight, options) if self.alpha == AUTO else None, {}
 
     def _can_pair_all(self, codes: np.ndarray) -> bool:
         return self._use_primal or ClassMeans(codes, np.ones(len(codes))).nnz <= DUAL_MAX_PAIRS
 
-    def _pairs(self, X, codes, sample_weight):
-        if self.n_targets_ == ALL:
+    def _pairs(self, X, codes, sample_weight, n_targets=None):
+        n_targets = self.n_targets_ if n_targets is None else n_targets
+        if n_targets == ALL:
             return ClassMeans(codes, np.ones(len(codes)) if sample_weight is None else sample_weight)
         most = getattr(self, "max_candidates", AUTO)
         among = None if isinstance(most, str) else candidate_rows(codes, most)
-        targets = found_targets(X, codes, int(self.n_targets_), getattr(self, "search", "exact"), among=among)
+        targets = found_targets(X, codes, int(n_targets), getattr(self, "search", "exact"), among=among)
         self.search_recall_ = targets.recall
         return listed_pairs(targets.rows, X.dtype, sample_weight)
 
@@ -161,8 +187,10 @@ class MoveLabeled(_Move):
     ----------
     n_targets : "auto", "all" or int, default="auto"
         Neighbours of the same class that are moved towards each row; "all" takes the whole class, each row
-        counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share,
-        and keeps what serves held-out training rows best, see `aim`. ``n_targets=1`` is the published method.
+        counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share
+        on held-out training rows, see `aim`, and averages the moves: one that is z standard errors behind the
+        best weighs exp(-z^2 / 2), since few rows cannot tell which is best. Beyond 20,000 rows (1,500 in the
+        n x n form) some rows choose, and the best alone is taken. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
         it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
@@ -195,19 +223,19 @@ class MoveLabeled(_Move):
     distance_ : Distance
         Queries stay, references move. `distance_.embed_references(X)` gives the moved rows.
     n_targets_, share_ : int or "all", float
-        As used.
+        As used; of n_targets="auto" those of the best setting.
     choices_ : list of tuple
-        (n_targets, relative penalty, share, score, hub skewness) of all that was tried on held-out rows,
-        best score first; only if n_targets="auto".
+        (n_targets, relative penalty, share, score, hub skewness, weight in the average of moves) of all that
+        was tried on held-out rows, best score first; only if n_targets="auto".
     components_ : ndarray of shape (n_features, n_features)
         The share of W and of the identity. Not there for kernels or sparse rows with more features than
         rows, which use the dual form.
     alpha_ : float
-        The penalty used.
+        The penalty used; of n_targets="auto" that of the best setting.
     alpha_scores_ : ndarray of shape (10,)
         Held-out accuracy of each penalty tried; only if alpha="auto" and n_targets is given.
     objective_ : float
-        Penalised squared error, mean per row.
+        Penalised squared error, mean per row; of n_targets="auto" that of the best setting.
     search_recall_ : float
         Share of the true targets that were found, measured on a sample; 1 for an exact search.
     classes_, n_features_in_, n_iter_
@@ -217,9 +245,10 @@ class MoveLabeled(_Move):
     -----
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
     (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
-    fits on a part of the rows (20,000 at most, 1,500 in the n x n form) and 48 searches for some 1,500
-    held-out rows: one to three times the time of alpha="auto" alone. There is no `transform`:
-    moving queries and references alike would undo the method. Use `KNNClassifier(MoveLabeled())`.
+    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), 48 searches for some 1,500
+    held-out rows, and up to four fits for the average: two to four times the time of alpha="auto" alone.
+    There is no `transform`: moving queries and references alike would undo the method. Use
+    `KNNClassifier(MoveLabeled())`.
 
     References
     ----------

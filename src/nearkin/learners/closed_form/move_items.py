@@ -226,7 +226,7 @@ def _relations(pairs, triplets, weight, shape: tuple[int, int]) -> Relations:
         return Relations(_checked_table(pairs, weight, shape))
     name, numbers = ("pairs", pairs) if triplets is None else ("triplets", triplets)
     rows = _row_numbers(name, numbers, shape)
-    weights = constraint_weights(weight, len(rows))
+    weights = constraint_weights(weight, len(rows), "weight")
     kept = weights > 0
     rows, weights = rows[kept], weights[kept]
     tables = [

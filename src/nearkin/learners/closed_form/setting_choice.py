@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -34,6 +35,17 @@ class Setting:
 
 
 STAY = Setting()
+
+
+class Chosen(NamedTuple):
+    """The best setting, what each setting weighs in the average of moves, and all that was tried.
+
+    `tried` has (fields of the setting, score, skewness, weight), best score first.
+    """
+
+    best: Setting
+    weights: dict[Setting, float]
+    tried: list[tuple]
 
 
 @dataclass(frozen=True)
@@ -67,12 +79,17 @@ class Choice:
         Held-out rows look for neighbours among at most so many.
     doubt, at_most : float
         Standard errors, and score, within which two penalties cannot be told apart: then the one with fewer
-        hubs is taken.
+        hubs is the best.
+    least_weight : float
+        Settings that weigh less beside the best one are left out of the average of moves.
 
     Notes
     -----
     The shares, `nearest_weight` and `list_weight` were settled on 34 forms of data (5, 10 and all rows of
     each class) and then tried once on three others: docs/methods/move.md, benchmarks/move_settings.py.
+
+    A setting z standard errors behind the best score weighs exp(-z^2 / 2): few held-out rows do not say
+    which setting is best, and an average of moves is a move again (measured: docs/methods/move.md).
 
     One search of targets, and one eigendecomposition for each number of them, per fold; then one product
     of held-out rows and moved references for each penalty.
@@ -92,9 +109,10 @@ class Choice:
     max_references: int = 5_000
     doubt: float = DOUBT
     at_most: float = AT_MOST
+    least_weight: float = 0.01
 
-    def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> tuple[Setting, list[tuple]]:
-        """The setting chosen, and what was tried: all fields of a setting, score, skewness; best first."""
+    def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> Chosen:
+        """Try all settings on held-out rows."""
         found: dict[Setting, list] = {}
         counts = self._counts(codes)
         for held_out in held_out_rows(codes, self.enough):
@@ -105,13 +123,22 @@ class Choice:
             for setting, *judged in _Trial(self, X, codes, kept, held_out, weights).results(counts):
                 found.setdefault(setting, []).append(judged)
         if not found:  # classes of two rows at most
-            return Setting(1, 1.0, self.shares[-1]), []
+            only = Setting(1, 1.0, self.shares[-1])
+            return Chosen(only, {only: 1.0}, [])
         tried = {setting: Trial.over(folds) for setting, folds in found.items()}
+        weights = self._weights(tried)
         rows = [
-            (s.n_targets, s.relative_alpha, s.share, tried[s].score, tried[s].skewness)
+            (s.n_targets, s.relative_alpha, s.share, tried[s].score, tried[s].skewness, weights.get(s, 0.0))
             for s in sorted(tried, key=lambda s: -tried[s].score)
         ]
-        return self._best(tried), rows
+        return Chosen(self._best(tried), weights, rows)
+
+    def _weights(self, tried: dict[Setting, Trial]) -> dict[Setting, float]:
+        top = max(tried.values(), key=lambda trial: trial.score)
+        found = {setting: np.exp(-(top.errors_above(trial) ** 2) / 2) for setting, trial in tried.items()}
+        kept = {setting: weight for setting, weight in found.items() if weight >= self.least_weight}
+        total = sum(kept.values())
+        return {setting: float(weight / total) for setting, weight in kept.items()}
 
     def _counts(self, codes: np.ndarray) -> list[int]:
         """Numbers of targets that the largest class has more than enough rows for, beside "all"."""
