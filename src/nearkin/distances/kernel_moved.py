@@ -39,7 +39,7 @@ class CentredKernel:
 
     @classmethod
     def fit(
-        cls, rows: MatrixLike, name: str = "linear", params: dict[str, Any] | None = None
+        cls, rows: MatrixLike, name: str | Callable = "linear", params: dict[str, Any] | None = None
     ) -> tuple[CentredKernel, np.ndarray]:
         """The centred kernel of these rows, and its n x n matrix.
 

@@ -48,6 +48,10 @@ class Block:
     def numbers(self) -> np.ndarray:
         return self.start + (np.arange(len(self.codes)) if self.picked is None else self.picked)
 
+    def buffer(self, copies: int = 1) -> np.ndarray:
+        """Room for one of the parts in float64; memory asked for anew by each would scatter and add up."""
+        return np.empty((copies, min(ROWS_AT_ONCE, len(self.codes)), self.X.shape[1]))
+
     def parts(self):
         """The block in parts small enough for the cache."""
         for first in range(0, len(self.codes), ROWS_AT_ONCE):
@@ -67,11 +71,12 @@ class ClassSums:
     @classmethod
     def of(cls, block: Block, n_classes: int) -> ClassSums:
         """Those of a block; raises where it holds NaN or infinities."""
-        sums = np.zeros((n_classes, block.X.shape[1]))
+        sums, buffer = np.zeros((n_classes, block.X.shape[1])), block.buffer()[0]
         for X, codes in block.parts():
             n = len(codes)
             members = sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
-            sums += members.T @ X.astype(np.float64)
+            buffer[:n] = X
+            sums += members.T @ buffer[:n]
         if not np.isfinite(sums).all():
             bad = np.flatnonzero(~np.isfinite(block.X).all(axis=1))
             where = f"row {block.start + bad[0]}" if len(bad) else f"the rows from {block.start} on"
@@ -179,9 +184,11 @@ class WithinMoments:
     def of(cls, block: Block, means: np.ndarray, weights: np.ndarray) -> WithinMoments:
         d = block.X.shape[1]
         scatter, fourth, n = np.zeros((d, d)), 0.0, 0
-        roots = np.sqrt(weights)
+        roots, buffer = np.sqrt(weights), block.buffer()[0]
         for X, codes in block.parts():
-            D = X - means[codes]
+            D = buffer[: len(codes)]
+            np.take(means, codes, axis=0, out=D, mode="clip")
+            np.subtract(X, D, out=D)
             D *= roots[codes][:, None]
             scatter += D.T @ D
             fourth += float(np.sum(np.einsum("ij,ij->i", D, D) ** 2))
@@ -215,8 +222,7 @@ class PairMoments:
         """Those of a block whose rows have these targets (numbers of candidates, -1 for none)."""
         d = block.X.shape[1]
         own, cross = np.zeros((d, d)), np.zeros((d, d))
-        # The same buffers for all parts: memory asked for anew would scatter, and grow with the rows.
-        buffers = np.empty((3, min(ROWS_AT_ONCE, len(targets)), d))
+        buffers = block.buffer(3)
         for first in range(0, len(targets), ROWS_AT_ONCE):
             near = targets[first : first + ROWS_AT_ONCE]
             X, Z, of_place = buffers[:, : len(near)]

@@ -47,13 +47,14 @@ def blended(embedding: Embedding, learned: float, plain: float, axes: np.ndarray
     if not linear:
         return BlendedEmbedding(embedding, learned, plain)
     given = embedding.matrix  # type: ignore[attr-defined]
-    inside = axes if axes is not None and _within(given, axes) else None
-    matrix = given if inside is None else given @ inside.T
+    if axes is not None and not _within(given, axes):
+        axes = None
+    matrix = given if axes is None else given @ axes.T
     stacked = np.vstack([learned * matrix, plain * np.eye(matrix.shape[1])]).astype(np.float64)
     _, R = np.linalg.qr(stacked)
     # Only R'R counts; a positive diagonal makes refits agree.
     R = R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None] + 0.0
-    return AffineEmbedding((R if inside is None else R @ inside).astype(given.dtype))
+    return AffineEmbedding((R if axes is None else R @ axes).astype(given.dtype))
 
 
 def _within(matrix: np.ndarray, axes: np.ndarray) -> bool:
