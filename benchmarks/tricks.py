@@ -49,6 +49,7 @@ OFF = {
     "rows_probed": (120, "twice as many rows probed"),
     "neglected_share": (5e-5, "half as much neglected"),
     "expansion": (4.0, "steps grow by 4"),
+    "negligible_fall": (0.0, "no bracket is given up"),
     "first_step": (float("inf"), "a first step of one"),
     "steps_to_settle": (1, "one step settles"),
     "gradient_share": (1.0, "a gradient vanishes sooner"),
@@ -128,6 +129,31 @@ def measured(case: tuple, names: list, repeats: int) -> dict:
     return found
 
 
+def table(columns: dict, names: list) -> str:
+    """Markdown with a row for each trick and a column for each learner, its data in the order of `CASES`.
+
+    >>> print(table({("NCA", "digits", 1_257, 64): {"narrow": (1.2, 2.0)}}, ["narrow"]))
+    | off | NCA: digits |
+    |---|---|
+    | `narrow`: never narrow | 1.20 (objective 2.00) |
+    """
+    learners = {learner: [case for case in columns if case[0] == learner] for learner, *_ in columns}
+    heads = [f"{learner}: {', '.join(case[1] for case in cases)}" for learner, cases in learners.items()]
+    lines = ["| off | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for name in names:
+        groups = [
+            [columns[case][name] for case in cases if name in columns[case]] for cases in learners.values()
+        ]
+        cells = [", ".join(cell(*found) for found in group) for group in groups]
+        lines.append(f"| `{name}`: {OFF[name][1]} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def cell(seconds: float, objective: float) -> str:
+    """The ratio of times, and that of the objectives where it is not about one."""
+    return f"{seconds:.2f}" + ("" if abs(objective - 1) <= 0.01 else f" (objective {objective:.2f})")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tricks", description=__doc__)
     parser.add_argument("names", nargs="*", help="fields; all by default")
@@ -136,18 +162,9 @@ def main() -> int:
     names = options.names or list(OFF)
     columns = {}
     for case in CASES:
-        title = "{} {} {:,}".format(*case[:3])
-        print(title, file=sys.stderr, flush=True)
-        columns[title] = measured(case, names, options.repeats)
-    print("| off | " + " | ".join(columns) + " |")
-    print("|---" * (len(columns) + 1) + "|")
-    for name in names:
-        cells = []
-        for results in columns.values():
-            ratio, objective = results.get(name, (None, 1.0))
-            cell = "" if ratio is None else f"{ratio:.2f}"
-            cells.append(cell if abs(objective - 1) <= 0.01 else f"{cell} (objective {objective:.2f})")
-        print(f"| `{name}`: {OFF[name][1]} | " + " | ".join(cells) + " |")
+        print("{} {} {:,}".format(*case[:3]), file=sys.stderr, flush=True)
+        columns[case] = measured(case, names, options.repeats)
+    print(table(columns, names))
     return 0
 
 

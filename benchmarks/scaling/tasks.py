@@ -80,14 +80,14 @@ def inverted_lists(path: str) -> dict:
     """Seconds to make a faiss-ivf index: ours, FAISS's own with as many training rows, and as it comes."""
     import faiss
 
-    from nearkin.search.faiss import MOST_POINTS_PER_LIST, FaissIndex
+    from nearkin.search.faiss import FaissIndex
 
     X, found = np.load(path), {}
     FaissIndex("ivf").build(X[:10_000])
     with Watch() as watch:
         index = FaissIndex("ivf").build(X).faiss_index
     found["ours"] = watch.seconds
-    for name, points in (("theirs", MOST_POINTS_PER_LIST), ("as it comes", None)):
+    for name, points in (("theirs", FaissIndex.policy.most_points_per_list), ("as it comes", None)):
         quantizer = faiss.IndexFlatL2(X.shape[1])
         own = faiss.IndexIVFFlat(quantizer, X.shape[1], index.nlist)
         if points is not None:

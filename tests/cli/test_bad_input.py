@@ -132,7 +132,7 @@ def test_set_with_unknown_key_or_bad_value(nearkin, iris_csv, tmp_path):
         ("--impute", "guess", "median"),
         ("--task", "guess", "classification"),
         ("--learners", "dmlmtp", "regression"),
-        ("--learners", " ,", "--learners names none"),
+        ("--learners", " ,", "--learners is empty"),
     ],
 )
 def test_nonsense_options(nearkin, iris_csv, option, value, word):
@@ -170,9 +170,7 @@ def test_probabilities_and_neighbours_where_there_are_none(nearkin, wave_csv, tm
 
 
 def test_reproduce_of_no_data_set(nearkin):
-    assert_refused(
-        nearkin("reproduce", "shigeto2017", "--quick", "--datasets", " , "), "--datasets names none"
-    )
+    assert_refused(nearkin("reproduce", "shigeto2017", "--quick", "--datasets", " , "), "--datasets is empty")
 
 
 @pytest.mark.parametrize(

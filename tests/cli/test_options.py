@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.cli.errors import CommandError
-from nearkin.cli.options import parse_duration, parse_neighbors, parse_settings, parse_value
+from nearkin.cli.options import parse_count, parse_duration, parse_settings, parse_value
 from nearkin.evaluation.rows import plain
 from nearkin.learners import find_learner
 
@@ -36,11 +36,11 @@ def test_durations_add_up(hours, minutes, seconds):
 
 
 def test_neighbours_are_a_number_or_tuned():
-    assert parse_neighbors("tuned") is None
-    assert parse_neighbors("7") == 7
+    assert parse_count("--neighbors", "tuned", "tuned") == "tuned"
+    assert parse_count("--neighbors", "7", "tuned") == 7
     for text in ("0", "-1", "few", "2.5"):
         with pytest.raises(CommandError, match="--neighbors"):
-            parse_neighbors(text)
+            parse_count("--neighbors", text, "tuned")
 
 
 def test_values_are_literals_or_words():

@@ -9,9 +9,9 @@ from nearkin.evaluation import ResultsStore, StratifiedFolds
 from nearkin.evaluation.measurement import attempt
 from nearkin.experiments import load_paper, reproduce
 from nearkin.experiments.claims import Claim, lower
+from nearkin.experiments.outcome import Cell, ResultTable, Row, Shortfall, agreements
 from nearkin.experiments.paper import DatasetUse, Setup, rows_for
 from nearkin.experiments.reproduce import _plan, chosen_uses
-from nearkin.experiments.reproduction import Cell, ResultTable, Row, Shortfall, agreements
 from nearkin.experiments.tabulate import tables_by_part
 
 

@@ -1,7 +1,7 @@
 """Tables of text."""
 
+from nearkin.experiments.outcome import Cell
 from nearkin.experiments.published import Number, PublishedTable
-from nearkin.experiments.reproduction import Cell
 from nearkin.experiments.tabulate import cell_text, markdown, tables_by_part
 
 

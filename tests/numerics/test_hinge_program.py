@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 from nearkin.numerics.hinge_program import _newton_step, solve_hinge_program
 
 

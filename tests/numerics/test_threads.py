@@ -16,6 +16,7 @@ from nearkin.numerics.threads import (
     _controller,
     _helpers,
     blas_threads,
+    limited_blas_threads,
     one_blas_thread,
     run_parts,
     run_striped,
@@ -137,3 +138,16 @@ def test_every_part_is_run_even_by_fewer_workers():
     with blas_threads():
         run_parts(done.append, 7)
     assert sorted(done) == list(range(7))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_limit_asked_for_holds_inside_only(n_jobs):
+    before = counts() or pytest.skip("no BLAS whose threads can be limited")
+    with limited_blas_threads(n_jobs):
+        # A library may know a limit of its own that is lower.
+        assert max(counts()) == n_jobs
+    assert counts() == before
+    with limited_blas_threads(None):
+        assert counts() == before
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        limited_blas_threads(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.row_hash import hash_bounds
-from nearkin.scale.moves import normal_of_sample
+from nearkin.scale.move_recipe import normal_of_sample
 from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
 from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
 

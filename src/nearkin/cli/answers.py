@@ -9,14 +9,14 @@ import numpy as np
 from nearkin.cli.modelfile import LoadedModel
 from nearkin.datasets.columns import as_categories, as_numbers
 from nearkin.datasets.targets import combined_labels
+from nearkin.evaluation.answers import LabelScores, NumberScores
+from nearkin.evaluation.metrics import last_step
 
 
 class Answers:
     """What was predicted beside what was true, for the rows whose answers are known; kept as sums."""
 
     def __init__(self, model: LoadedModel):
-        from nearkin.evaluation.answers import LabelScores, NumberScores
-
         self.model = model
         self.n_rows = 0
         classification = model.task == "classification"
@@ -56,11 +56,8 @@ class Answers:
         return self._scores.scores() if self.n_answers else {}
 
     def _train_mean(self) -> Any:
-        final = getattr(self.model.pipeline, "steps", [("", self.model.pipeline)])[-1][1]
-        targets = getattr(final, "targets_", None)
-        if self.model.task == "classification" or targets is None:
-            return None
-        return np.mean(np.reshape(targets, (len(targets), -1)), axis=0)
+        targets = getattr(last_step(self.model.pipeline), "targets_", None)
+        return None if targets is None else np.mean(np.reshape(targets, (len(targets), -1)), axis=0)
 
 
 def score_text(name: str, value: float) -> str:

@@ -7,29 +7,9 @@ from typing import Annotated
 
 import typer
 
-from nearkin.cli.errors import INTERRUPTED, CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import (
-    CategoricalOption,
-    DataArgument,
-    DropOption,
-    EmbedOption,
-    EncodingOption,
-    HubsOption,
-    ImputeOption,
-    JsonOption,
-    LabelsOption,
-    ScaleOption,
-    SeedOption,
-    TargetOption,
-    TaskOption,
-    VectorsOption,
-    optional_path,
-    parse_duration,
-    parse_neighbors,
-    parse_repeats,
-    read_data,
-    require_choice,
-)
+from nearkin.cli import options
+from nearkin.cli.errors import INTERRUPTED, CommandError, speaks_plainly
+from nearkin.cli.options import output_path, parse_count, parse_duration, read_data, require_choice
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
 from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
 
@@ -39,8 +19,8 @@ NAMED = 10
 
 @speaks_plainly
 def compare(
-    data: DataArgument,
-    target: TargetOption = None,
+    data: options.DataArgument,
+    target: options.TargetOption = None,
     learners: Annotated[
         str | None,
         typer.Option(metavar="A,B,C", help="Learners to compare; all that fit the data if left out."),
@@ -82,14 +62,14 @@ def compare(
             help="Settings tried per learner: quick (up to 2, slow learners as they are), full or none.",
         ),
     ] = "quick",
-    scale: ScaleOption = "auto",
-    impute: ImputeOption = None,
-    drop: DropOption = None,
-    categorical: CategoricalOption = None,
-    encoding: EncodingOption = "utf-8",
-    vectors: VectorsOption = None,
-    labels: LabelsOption = None,
-    task: TaskOption = None,
+    scale: options.ScaleOption = "auto",
+    impute: options.ImputeOption = None,
+    drop: options.DropOption = None,
+    categorical: options.CategoricalOption = None,
+    encoding: options.EncodingOption = "utf-8",
+    vectors: options.VectorsOption = None,
+    labels: options.LabelsOption = None,
+    task: options.TaskOption = None,
     references: Annotated[
         bool, typer.Option("--references", help="Add models that do not use neighbours, for comparison.")
     ] = False,
@@ -97,15 +77,15 @@ def compare(
         bool,
         typer.Option("--average", help="Add the average vote of the best distances; as slow as all of them."),
     ] = False,
-    hubs: HubsOption = None,
+    hubs: options.HubsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one per core if left out.")] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Measure on the Dask cluster there, such as tcp://host:8786."),
     ] = None,
-    seed: SeedOption = 0,
+    seed: options.SeedOption = 0,
     report: Annotated[str | None, typer.Option(metavar="HTML", help="Write a report to this file.")] = None,
-    embed_plotly: EmbedOption = False,
+    embed_plotly: options.EmbedOption = False,
     results: Annotated[
         str | None,
         typer.Option(metavar="SQLITE", help="Keep results here; the same command continues a stopped run."),
@@ -120,7 +100,7 @@ def compare(
             help="What --out saves: best-mean, significant (Euclid unless something beats it) or a learner.",
         ),
     ] = "best-mean",
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Compare learned distances with plain Euclid on DATA by cross-validation.
 
@@ -130,15 +110,13 @@ def compare(
     from nearkin.report import require_plotting
     from nearkin.study import compare as run
 
-    automatic = time_budget.strip().lower() == "auto"
-    budget, n_neighbors = "auto" if automatic else parse_duration(time_budget), parse_neighbors(neighbors)
+    budget = "auto" if time_budget.strip().lower() == "auto" else parse_duration(time_budget)
+    n_neighbors = parse_count("--neighbors", neighbors, "tuned")
     require_choice("--scale", scale, SCALE_CHOICES)
     require_choice("--tune", tune, TUNE_CHOICES)
     if learners is not None and not learners.strip(" ,"):
-        raise CommandError("--learners names none; leave it out for all, or see `nearkin learners`.")
-    report_path, out_path, results_path = optional_path(report), optional_path(out), optional_path(results)
-    for path in (report_path, out_path, results_path):
-        require_writable(path)
+        raise CommandError("--learners is empty; leave it out for all, or see `nearkin learners`.")
+    report_path, out_path, results_path = map(output_path, (report, out, results))
     if report_path is not None:
         require_plotting()
     if metric is not None:
@@ -150,10 +128,10 @@ def compare(
             learners=learners,
             time_budget=budget,
             folds=folds,
-            repeats=parse_repeats(repeats),
+            repeats=parse_count("--repeats", repeats, "auto"),
             metric=metric,
             rope=rope,
-            n_neighbors=n_neighbors,
+            n_neighbors=n_neighbors if isinstance(n_neighbors, int) else None,
             tune=tune,
             scale=scale,
             references=references,

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, as_path, require_choice
-from nearkin.cli.output import Column, print_json, print_table
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import JsonOption, as_path, output_path, require_choice
+from nearkin.cli.output import print_facts
 
 SIDES = ["references", "queries"]
 KINDS = ["flat", "ivf", "hnsw"]
@@ -24,7 +24,8 @@ def export(
         str | None, typer.Option(metavar="FILE", help="Write the learned map of raw rows as an ONNX graph.")
     ] = None,
     side: Annotated[
-        str, typer.Option(metavar="SIDE", help="Whom the graph is for: references (stored rows) or queries.")
+        str,
+        typer.Option(metavar="SIDE", help="Rows that the graph embeds: references (stored) or queries."),
     ] = "references",
     faiss: Annotated[
         str | None,
@@ -44,9 +45,8 @@ def export(
     require_choice("--metric", metric, METRICS)
     if onnx is None and faiss is None:
         raise CommandError("say what to write: --onnx map.onnx, --faiss rows.faiss, or both.")
-    for place in (onnx, faiss):
-        if place is not None:
-            require_writable(as_path(place))
+    output_path(onnx)
+    output_path(faiss)
     from nearkin.persistence import load
 
     fitted, facts = load(as_path(model)), {}
@@ -57,10 +57,7 @@ def export(
             facts["faiss"] = _write_faiss(fitted, faiss, kind, metric)
     except TypeError as error:  # what no graph or index can do
         raise CommandError(f"{model}: {error}") from error
-    if as_json:
-        print_json(facts)
-    else:
-        print_table([Column("wrote"), Column("", wrap=True)], [[name, fact] for name, fact in facts.items()])
+    print_facts("wrote", facts, as_json=as_json)
 
 
 def _write_onnx(fitted: Any, place: str, side: str) -> str:

@@ -6,26 +6,10 @@ from typing import Annotated
 
 import typer
 
+from nearkin.cli import options
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import (
-    CategoricalOption,
-    DataArgument,
-    DropOption,
-    EncodingOption,
-    ImputeOption,
-    JsonOption,
-    LabelsOption,
-    ScaleOption,
-    SeedOption,
-    TargetOption,
-    TaskOption,
-    VectorsOption,
-    as_path,
-    parse_settings,
-    read_data,
-    require_choice,
-)
-from nearkin.cli.output import Column, print_json, print_table, to_stderr, typed_command
+from nearkin.cli.options import as_path, make_learner, read_data, require_choice
+from nearkin.cli.output import print_facts, to_stderr, typed_command
 from nearkin.study.models import (
     DEFAULT_NEIGHBOURS,
     EUCLID,
@@ -43,7 +27,7 @@ USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
 
 @speaks_plainly
 def fit(
-    data: DataArgument,
+    data: options.DataArgument,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +39,7 @@ def fit(
         str | None,
         typer.Option(metavar="MODEL", help="File to save the model in; else DATA's name with .nearkin."),
     ] = None,
-    target: TargetOption = None,
+    target: options.TargetOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
@@ -74,13 +58,13 @@ def fit(
         typer.Option(metavar="COL", help="Column of DATA by which PAIRS names rows; not a feature."),
     ] = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours that vote.")] = DEFAULT_NEIGHBOURS,
-    scale: ScaleOption = "auto",
-    impute: ImputeOption = None,
-    drop: DropOption = None,
-    categorical: CategoricalOption = None,
-    encoding: EncodingOption = "utf-8",
-    vectors: VectorsOption = None,
-    labels: LabelsOption = None,
+    scale: options.ScaleOption = "auto",
+    impute: options.ImputeOption = None,
+    drop: options.DropOption = None,
+    categorical: options.CategoricalOption = None,
+    encoding: options.EncodingOption = "utf-8",
+    vectors: options.VectorsOption = None,
+    labels: options.LabelsOption = None,
     stream: Annotated[
         bool,
         typer.Option(
@@ -89,9 +73,9 @@ def fit(
             "read so anyhow.",
         ),
     ] = False,
-    task: TaskOption = None,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
+    task: options.TaskOption = None,
+    seed: options.SeedOption = 0,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Fit one learner on DATA and save it with all that predicting needs."""
     from time import perf_counter
@@ -102,11 +86,12 @@ def fit(
     path = as_path(out or f"{as_path(data).stem}.nearkin")
     require_writable(path)
     require_choice("--scale", scale, SCALE_CHOICES)
-    unfitted = _make_learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
+    unfitted = _learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
     if should_stream(data, labels, stream):
         if unfitted is None or scale not in ("auto", "none") or pairs is not None:
             raise CommandError("streamed vectors are fitted as they are: a learner, no --scale, no --pairs.")
-        _show(fit_streamed(unfitted, data, labels or "", vectors, path), as_json)
+        facts = fit_streamed(unfitted, data, labels or "", vectors, path)
+        print_facts("fitted", facts, as_json=as_json)
         return
     given: dict = {}
     if pairs is None:
@@ -141,7 +126,8 @@ def fit(
         # Nothing to vote on: the learner itself is the model.
         model = model.set_params(model=unfitted)
     started = perf_counter()
-    model.fit(dataset.X, dataset.y if target or not given else None, **_for_last_step(given))
+    for_learner = {f"model__{name}": value for name, value in given.items()}
+    model.fit(dataset.X, dataset.y if target or not given else None, **for_learner)
     seconds = perf_counter() - started
     name = EUCLID if unfitted is None else type(unfitted).__name__
     save_model(model, dataset, path, learner=name, command=typed_command())
@@ -149,29 +135,15 @@ def fit(
     if given and not target:
         facts["data"] = f"{dataset.name}: {dataset.n_samples} rows, {dataset.n_features} features"
         facts["target"] = "none: the model places rows"
-    _show(facts, as_json)
+    print_facts("fitted", facts, as_json=as_json)
 
 
-def _show(facts: dict, as_json: bool) -> None:
-    if as_json:
-        print_json(facts)
-    else:
-        print_table(
-            [Column("fitted"), Column("", wrap=True)], [[key, str(value)] for key, value in facts.items()]
-        )
-
-
-def _make_learner(name: str, settings: list[str] | None, seed: int):
+def _learner(name: str, settings: list[str] | None, seed: int):
     if name.strip().lower() == EUCLID.lower():
         if settings:
             raise CommandError("Euclid has no settings; leave out --set.")
         return None
-    kind = learner_named(name)
-    values = parse_settings(settings, kind)
-    made = kind(**values)
-    if "random_state" in made.get_params() and "random_state" not in values:
-        made.set_params(random_state=seed)
-    return made
+    return make_learner(learner_named(name), settings, seed)
 
 
 def _check_takes_pairs(learner) -> None:
@@ -181,10 +153,6 @@ def _check_takes_pairs(learner) -> None:
         able = [name for name, kind in all_learners().items() if "pairs" in kind.supervision]
         name = EUCLID if learner is None else type(learner).__name__
         raise CommandError(f"{name} does not learn from pairs; these do: {', '.join(able)}.")
-
-
-def _for_last_step(given: dict) -> dict:
-    return {f"model__{name}": value for name, value in given.items()}
 
 
 def _facts(model, dataset, name: str, seconds: float, path) -> dict:

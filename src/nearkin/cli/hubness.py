@@ -6,25 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nearkin.cli import options
 from nearkin.cli.errors import CommandError, speaks_plainly
-from nearkin.cli.options import (
-    CategoricalOption,
-    DataArgument,
-    DropOption,
-    EncodingOption,
-    HubsOption,
-    ImputeOption,
-    JsonOption,
-    LabelsOption,
-    ScaleOption,
-    SeedOption,
-    TargetOption,
-    TaskOption,
-    VectorsOption,
-    parse_settings,
-    read_data,
-    require_choice,
-)
+from nearkin.cli.options import make_learner, read_data, require_choice
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
 from nearkin.study.models import (
     EUCLID,
@@ -49,8 +33,8 @@ QUANTILES = (("median", 0.5), ("90th percentile", 0.9), ("99th percentile", 0.99
 
 @speaks_plainly
 def hubness(
-    data: DataArgument,
-    target: TargetOption = None,
+    data: options.DataArgument,
+    target: options.TargetOption = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -62,19 +46,19 @@ def hubness(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
     ] = None,
-    hubs: HubsOption = None,
+    hubs: options.HubsOption = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Length of the neighbour lists.")] = 10,
     folds: Annotated[int, typer.Option(min=2, help="Folds; every row is a query once.")] = 5,
-    scale: ScaleOption = "auto",
-    impute: ImputeOption = None,
-    drop: DropOption = None,
-    categorical: CategoricalOption = None,
-    encoding: EncodingOption = "utf-8",
-    vectors: VectorsOption = None,
-    labels: LabelsOption = None,
-    task: TaskOption = None,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
+    scale: options.ScaleOption = "auto",
+    impute: options.ImputeOption = None,
+    drop: options.DropOption = None,
+    categorical: options.CategoricalOption = None,
+    encoding: options.EncodingOption = "utf-8",
+    vectors: options.VectorsOption = None,
+    labels: options.LabelsOption = None,
+    task: options.TaskOption = None,
+    seed: options.SeedOption = 0,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Show hubs and anti-hubs of DATA under Euclid and under a learned distance.
 
@@ -85,7 +69,7 @@ def hubness(
     require_choice("--scale", scale, SCALE_CHOICES)
     dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
     kind = learner_named(learner or USUAL_LEARNER[dataset.task])
-    made = kind(**parse_settings(settings, kind))
+    made = make_learner(kind, settings, seed)
     check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:

@@ -8,6 +8,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from nearkin.evaluation.metrics import last_step
+
 
 @dataclass(frozen=True)
 class LoadedModel:
@@ -32,8 +34,7 @@ class LoadedModel:
 
     @property
     def task(self) -> str:
-        predictor = getattr(self.pipeline, "steps", [("", self.pipeline)])[-1][1]
-        return "classification" if hasattr(predictor, "classes_") else "regression"
+        return "classification" if hasattr(last_step(self.pipeline), "classes_") else "regression"
 
     @property
     def class_names(self) -> list[str]:

@@ -8,7 +8,7 @@ import typer
 
 from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
 from nearkin.cli.options import JsonOption, LabelsOption, TargetOption, VectorsOption, as_path
-from nearkin.cli.output import Column, bytes_bar, print_json, print_table, to_stderr
+from nearkin.cli.output import bytes_bar, print_facts, to_stderr
 
 
 @speaks_plainly
@@ -89,12 +89,7 @@ def move(
         fitted = None if model is None else _load(model)
         with _open_store(named[0], places[named[0]], table, vector, label, key, into) as store:
             facts = _check(store) if check else _move_store(store, fitted, save_model, index, use)
-    if as_json:
-        print_json(facts)
-    else:
-        print_table(
-            [Column("move"), Column("", wrap=True)], [[name, str(fact)] for name, fact in facts.items()]
-        )
+    print_facts("move", facts, as_json=as_json)
     if check and not facts["sound"]:
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nearkin.cli.errors import CommandError
+from nearkin.cli.errors import CommandError, require_writable
 from nearkin.cli.output import to_stderr
 
 DataArgument = Annotated[
@@ -35,7 +35,7 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="classification or regression; chosen by the target if left out, and said why.",
+        help="classification or regression; if left out, chosen by the target, and the reason is given.",
     ),
 ]
 ImputeOption = Annotated[
@@ -129,27 +129,18 @@ def parse_duration(text: str | None) -> float | None:
     return seconds
 
 
-def parse_repeats(text: str) -> int | str:
-    """A number of repeats, or auto.
+def parse_count(option: str, text: str, word: str) -> int | str:
+    """A whole number of at least 1, or the one word that the option knows as well.
 
-    >>> parse_repeats("3"), parse_repeats("auto")
+    >>> parse_count("--repeats", "3", "auto"), parse_count("--repeats", "Auto", "auto")
     (3, 'auto')
     """
     plain = text.strip().lower()
-    if plain == "auto":
-        return plain
+    if plain == word:
+        return word
     if not plain.isdecimal() or int(plain) < 1:
-        raise CommandError(f"--repeats {text!r}: expected a number of at least 1, or auto.")
+        raise CommandError(f"{option} {text!r}: expected a whole number of at least 1, or {word}.")
     return int(plain)
-
-
-def parse_neighbors(text: str) -> int | None:
-    """A number of neighbours, or None for "tuned"."""
-    if text.strip().lower() == "tuned":
-        return None
-    if not text.strip().isdigit() or int(text) < 1:
-        raise CommandError(f"--neighbors {text!r}: expected a whole number of at least 1, or 'tuned'.")
-    return int(text)
 
 
 def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
@@ -171,6 +162,12 @@ def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
             )
         settings[key] = parse_value(text)
     return settings
+
+
+def make_learner(kind: type, settings: list[str] | None, seed: int) -> Any:
+    """A learner with settings from key=value texts; the seed is its random state unless they say another."""
+    seeded = {"random_state": seed} if "random_state" in inspect.signature(kind).parameters else {}
+    return kind(**{**seeded, **parse_settings(settings, kind)})
 
 
 def parse_value(text: str) -> Any:
@@ -249,5 +246,8 @@ def as_path(text: str) -> Path:
     return Path(text).expanduser()
 
 
-def optional_path(text: str | None) -> Path | None:
-    return None if text is None else as_path(text)
+def output_path(text: str | None) -> Path | None:
+    """The file that an option names, refused now if it could not be written after minutes of work."""
+    path = None if text is None else as_path(text)
+    require_writable(path)
+    return path

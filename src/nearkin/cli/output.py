@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import typer
@@ -59,6 +60,15 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title:
     console.print(table)
 
 
+def print_facts(title: str, facts: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a command has done, a line for each fact, or as JSON."""
+    if as_json:
+        print_json(facts)
+    else:
+        rows = [[name, str(fact)] for name, fact in facts.items()]
+        print_table([Column(title), Column("", wrap=True)], rows)
+
+
 def print_json(data: Any) -> None:
     """Strict JSON on stdout: NumPy values as plain ones, not-a-number as null."""
     from nearkin.evaluation.rows import plain
@@ -72,63 +82,50 @@ def typed_command() -> str:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Any]:
+def progress_bar(title: str) -> Iterator[Callable]:
     """A function that takes `evaluation.Progress` and moves a bar with the time left, on stderr."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import MofNCompleteColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = [
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("[dim]{task.fields[last]}"),
-    ]
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=None, left="", last="")
+    from nearkin.report.words import seconds_text
+
+    texts = TextColumn("{task.fields[left]}"), TextColumn("[dim]{task.fields[last]}")
+    with _bar(title, MofNCompleteColumn(), *texts, left="", last="") as (bar, visible):
         told: list[bool] = []
 
         def update(state) -> None:
-            left = "" if state.remaining is None else f"{clock(state.remaining)} left"
-            stage = STAGES.get(state.stage, title)
-            if state.stage == "warm-up" and not console.is_terminal and not told:
+            if state.stage == "warm-up" and not visible and not told:
                 told.append(True)
                 to_stderr(
                     "compiling the learners' code where that was not done before; the clock starts then."
                 )
-            last = f"{state.learner} fold {state.fold}"
-            bar.update(task, description=stage, completed=state.done, total=state.total, left=left, last=last)
+            bar(
+                description=STAGES.get(state.stage, title),
+                completed=state.done,
+                total=state.total,
+                left="" if state.remaining is None else f"{seconds_text(state.remaining)} left",
+                last=f"{state.learner} fold {state.fold}",
+            )
 
         yield update
 
 
 @contextmanager
-def bytes_bar(title: str, unit: str) -> Iterator[Any]:
+def bytes_bar(title: str, unit: str) -> Iterator[Callable]:
     """A function of what is done and what there is, in bytes or rows, that moves a bar on stderr."""
+    from rich.progress import DownloadColumn, MofNCompleteColumn, TimeRemainingColumn
+
+    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    with _bar(title, amount, TimeRemainingColumn()) as (bar, _):
+        yield lambda done, total: bar(completed=done, total=total)
+
+
+@contextmanager
+def _bar(title: str, *columns: Any, **texts: Any) -> Iterator[tuple[Callable, bool]]:
+    """What moves a bar with these columns behind it, and whether anybody sees it."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, TextColumn
 
     console = Console(stderr=True)
-    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = [TextColumn("{task.description}"), BarColumn(bar_width=30), amount, TimeRemainingColumn()]
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=30), *columns
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds.
-
-    >>> clock(75.2)
-    '1:15'
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d}"
+        yield partial(bar.update, bar.add_task(title, total=None, **texts)), console.is_terminal

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import EncodingOption, JsonOption, VectorsOption, as_path, optional_path
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import EncodingOption, JsonOption, VectorsOption, as_path, output_path
 from nearkin.cli.output import Column, print_json, print_table, to_stderr
 
 #: Rows of a table shown on a terminal; files get them all.
@@ -47,8 +47,7 @@ def predict(
     from nearkin.cli.modelfile import load_model
     from nearkin.files import replacing
 
-    out_path = optional_path(out)
-    require_writable(out_path)
+    out_path = output_path(out)
     loaded = load_model(as_path(model))
     if not loaded.predicts and (neighbors or proba):
         raise CommandError(
@@ -132,9 +131,7 @@ class _Shown:
 
 
 def _print(rows: list[dict]) -> None:
+    from nearkin.report.words import value_text
+
     columns = [Column(str(name), right=isinstance(value, int | float)) for name, value in rows[0].items()]
-    print_table(columns, [[_cell(value) for value in row.values()] for row in rows])
-
-
-def _cell(value) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    print_table(columns, [[value_text(value) for value in row.values()] for row in rows])

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from nearkin._discovery import module_names
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, SeedOption, optional_path
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import JsonOption, SeedOption, output_path
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr
 
 
@@ -57,13 +57,7 @@ def reproduce(
     from nearkin.report import require_plotting
 
     declared = load_paper(paper)
-    report_path, markdown_path, results_path = (
-        optional_path(report),
-        optional_path(markdown),
-        optional_path(results),
-    )
-    for path in (report_path, markdown_path, results_path):
-        require_writable(path)
+    report_path, markdown_path, results_path = map(output_path, (report, markdown, results))
     if report_path is not None:
         require_plotting()
     wished_sets, wished_methods = _names("datasets", datasets), _names("methods", methods)
@@ -105,5 +99,5 @@ def reproduce(
 def _names(option: str, text: str | None) -> list[str] | None:
     names = None if text is None else [name.strip() for name in text.split(",") if name.strip()]
     if names == []:
-        raise CommandError(f"--{option} names none; leave it out for all of the paper's.")
+        raise CommandError(f"--{option} is empty; leave it out for all of the paper's.")
     return names

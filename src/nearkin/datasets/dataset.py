@@ -135,7 +135,7 @@ class Dataset:
         """The rows given by indices or a mask, in that order, without the published split."""
         return replace(
             self,
-            X=self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows],
+            X=take_rows(self.X, rows),
             y=self.y[rows],
             train_indices=None,
             test_indices=None,
@@ -183,6 +183,11 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self}>"
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows of an array, a CSR matrix or a data frame, by indices or a mask."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _checked_table(X: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION, Dataset
+from nearkin.datasets.dataset import CLASSIFICATION, Dataset
 from nearkin.datasets.errors import DataError, close_matches, shortened
 from nearkin.datasets.sources import existing_file
 from nearkin.datasets.tables import table_features
-from nearkin.datasets.targets import ASKED_FOR, check_task, choose_targets, task_of_numbers
+from nearkin.datasets.targets import ASKED_FOR, check_task, choose_targets, task_of_array
 
 _SPLIT_KEYS = ("X_train", "X_test")
 _CSR_KEYS = ("X_data", "X_indices", "X_indptr", "X_shape")
@@ -55,7 +55,7 @@ def read_npz(
     X = features_of(arrays, path.name)
     check_task(task)
     y, target_names = _chosen_target(arrays, X.shape[0], path.name, target)
-    task, reason = (task, ASKED_FOR) if task else _task_of(y, target_names[0] if target_names else "y")
+    task, reason = (task, ASKED_FOR) if task else task_of_array(y, target_names[0] if target_names else "y")
     names = _names(arrays, X.shape[1])
     X, encoder = (X, None) if sp.issparse(X) else _with_encoder(X, names, impute, path.name)
     train, test = _split(arrays, X.shape[0], path.name)
@@ -185,14 +185,6 @@ def _refuse_bad_target(y: np.ndarray, n_rows: int, file: str) -> None:
         raise DataError(f"{file}: X has {n_rows} rows but the target has shape {y.shape}.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise DataError(f"{file}: the target has missing or infinite values; remove those rows.")
-
-
-def _task_of(y: np.ndarray, name: str) -> tuple[str, str]:
-    if y.ndim == 2:
-        return REGRESSION, f"there are {y.shape[1]} targets"
-    if y.dtype.kind in "iuf":
-        return task_of_numbers(y, name)
-    return CLASSIFICATION, f"target {name!r} holds {len(np.unique(y))} different labels"
 
 
 def _names(arrays, n_features: int) -> tuple[str, ...]:

@@ -181,6 +181,24 @@ def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:
     return CLASSIFICATION, f"{found}, numbered through from {distinct[0]:g}"
 
 
+def task_of_array(y: np.ndarray, name: str = "y") -> tuple[str, str]:
+    """Whether targets that are no column of a table ask for classification or regression, and why.
+
+    >>> task_of_array(np.array(["a", "b"]))
+    ('classification', "target 'y' holds 2 different labels")
+    """
+    numeric = y.dtype.kind in "iuf"
+    if y.ndim == 2 and numeric:
+        return REGRESSION, f"there are {y.shape[1]} targets"
+    if y.ndim != 1:
+        raise DataError(f"targets of shape {y.shape} are neither labels nor numbers to predict.")
+    if not numeric:
+        return CLASSIFICATION, f"target {name!r} holds {len(np.unique(y))} different labels"
+    if not np.isfinite(y).all():
+        raise DataError(f"{name} holds missing or infinite values; remove those rows.")
+    return task_of_numbers(y, name)
+
+
 def check_task(task: str | None) -> None:
     """Refuse what is neither None nor a task."""
     if task is not None and task not in TASKS:

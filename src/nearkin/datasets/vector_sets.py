@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from nearkin.datasets.dataset import CLASSIFICATION, Dataset
+from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.errors import DataError
-from nearkin.datasets.targets import ASKED_FOR, check_task, task_of_numbers
+from nearkin.datasets.targets import ASKED_FOR, check_task, task_of_array
 from nearkin.datasets.vectors import NPY_SUFFIX, VECS_TYPES, as_floats, open_array, open_vectors
 
 _TEXT_SUFFIXES = (".txt", ".csv", ".tsv")
@@ -54,12 +54,7 @@ def read_vector_set(
     if y.ndim not in (1, 2) or len(y) != len(X):
         raise DataError(f"{path.name} has {len(X)} vectors, but the labels of {where} have shape {y.shape}.")
     y = _without_gaps(y, where)
-    if task is not None:
-        reason = ASKED_FOR
-    elif y.ndim == 1 and y.dtype.kind in "iuf":
-        task, reason = task_of_numbers(y, "labels")
-    else:
-        task, reason = CLASSIFICATION, f"the labels are {len(np.unique(y))} different words"
+    task, reason = (task, ASKED_FOR) if task else task_of_array(y, "labels")
     return Dataset(
         name=name or path.stem,
         X=X,

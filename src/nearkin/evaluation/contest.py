@@ -283,7 +283,7 @@ class _Contest:
                 by_label[task.candidate.label].append(task)
         measured = {r.learner: r for r in self.records() if r.status == DONE and not r.tuned}
         costs = {
-            label: sum(tuned_seconds(task.candidate, measured[label]) for task in tasks)
+            label: len(tasks) * tuned_seconds(tasks[0].candidate, measured[label])
             for label, tasks in by_label.items()
             if label in measured
         }

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import Estimator
+from nearkin.datasets.dataset import take_rows
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
@@ -221,7 +222,7 @@ def _chosen_by_stand_in(problem, candidate, X, y, tuning_seed: int) -> dict:
     if len(y) > STAND_IN_ROWS:
         strata = y if problem.task == CLASSIFICATION else np.zeros(len(y), dtype=int)
         part = stratified_holdout(strata, STAND_IN_ROWS / len(y), np.random.default_rng(tuning_seed))
-        X, y = _take(X, np.flatnonzero(part)), y[part]
+        X, y = take_rows(X, np.flatnonzero(part)), y[part]
     chosen = _tune(problem, candidate.stand_in, X, y, tuning_seed, tuning_seed)
     return {name: value for name, value in chosen.items() if name not in candidate.setting}
 
@@ -235,8 +236,8 @@ def _settings_sharing_a_fit(settings: list[dict], predict_time) -> list[list[int
 
 
 def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_seed: int) -> list[float]:
-    X_train, y_train = _take(X, inner.train), y[inner.train]
-    X_test, y_test = _take(X, inner.test), y[inner.test]
+    X_train, y_train = take_rows(X, inner.train), y[inner.train]
+    X_test, y_test = take_rows(X, inner.test), y[inner.test]
     model = seeded_clone(candidate.estimator, {**candidate.setting, **settings[group[0]]}, task_seed)
     final, ready = prepared(model.fit(X_train, y_train), X_test)
     found: list[float] = []
@@ -253,10 +254,6 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
     if failure is not None and max(found) == -np.inf:
         raise failure
     return found
-
-
-def _take(X, rows):
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _inspect(record: Record, final, X_test, split: Split) -> None:

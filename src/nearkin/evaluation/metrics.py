@@ -189,8 +189,9 @@ def prepared(model, X):
     return last_step(model), X
 
 
-def _accuracy(y_true, y_pred, y_train) -> float:
-    return accuracy_score(y_true, y_pred)
+def _by_answers(score: Callable[..., float], **how: Any) -> Callable[..., float]:
+    """A score of scikit-learn's, which does not ask for the training targets."""
+    return lambda y_true, y_pred, y_train: score(y_true, y_pred, **how)
 
 
 def _arrmse(y_true, y_pred, y_train) -> float:
@@ -201,10 +202,6 @@ def _balanced_accuracy(y_true, y_pred, y_train) -> float:
     """Mean over the classes of these rows of the share that is right."""
     right = np.asarray(y_true) == np.asarray(y_pred)
     return float(np.mean([right[y_true == label].mean() for label in np.unique(y_true)]))
-
-
-def _macro_f1(y_true, y_pred, y_train) -> float:
-    return f1_score(y_true, y_pred, average="macro", zero_division=0)
 
 
 def _log_loss(y_true, shares, y_train) -> float:
@@ -230,22 +227,16 @@ def _roc_auc(y_true, shares, y_train) -> float:
     return float(np.mean(areas))
 
 
-def _r2(y_true, y_pred, y_train) -> float:
-    return r2_score(y_true, y_pred)
+_macro_f1 = _by_answers(f1_score, average="macro", zero_division=0)
 
-
-def _mae(y_true, y_pred, y_train) -> float:
-    return mean_absolute_error(y_true, y_pred)
-
-
-ACCURACY = Metric("accuracy", greater_is_better=True, compute=_accuracy, percent=True, decimals=1)
+ACCURACY = Metric("accuracy", True, compute=_by_answers(accuracy_score), percent=True, decimals=1)
 BALANCED_ACCURACY = replace(ACCURACY, name="balanced accuracy", compute=_balanced_accuracy)
 MACRO_F1 = replace(ACCURACY, name="macro F1", compute=_macro_f1)
 LOG_LOSS = Metric("log loss", greater_is_better=False, compute=_log_loss, needs=PROBABILITIES)
 ROC_AUC = Metric("ROC AUC", greater_is_better=True, compute=_roc_auc, needs=PROBABILITIES)
 ARRMSE = Metric("aRRMSE", greater_is_better=False, task=REGRESSION, compute=_arrmse)
-R2 = Metric("R2", greater_is_better=True, task=REGRESSION, compute=_r2)
-MAE = Metric("MAE", greater_is_better=False, task=REGRESSION, compute=_mae, bounded=False)
+R2 = Metric("R2", greater_is_better=True, task=REGRESSION, compute=_by_answers(r2_score))
+MAE = Metric("MAE", False, task=REGRESSION, compute=_by_answers(mean_absolute_error), bounded=False)
 
 
 def _ranked(name: str, score: Callable[..., float], n_neighbors: Callable[..., int]) -> Metric:

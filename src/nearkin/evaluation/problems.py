@@ -12,29 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import MatrixLike
-from nearkin.datasets.targets import task_of_numbers
+from nearkin.datasets.dataset import take_rows
+from nearkin.datasets.targets import task_of_array
 from nearkin.evaluation.fingerprints import array_digest, describe, digest
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
-
-
-def task_of(y) -> str:
-    """Whether targets ask for classification or regression; numbers as `task_of_numbers` tells.
-
-    Examples
-    --------
-    >>> task_of(["a", "b"]), task_of([0.5, 1.25])
-    ('classification', 'regression')
-    """
-    y = np.asarray(y)
-    if y.ndim == 2 and y.dtype.kind in "iuf":
-        return REGRESSION
-    if y.ndim != 1:
-        raise ValueError(f"targets of shape {y.shape} are neither labels nor numbers to predict.")
-    if y.dtype.kind not in "iuf":
-        return CLASSIFICATION
-    if not np.isfinite(y).all():
-        raise ValueError("the targets hold missing or infinite values; remove those rows.")
-    return task_of_numbers(y)[0]
 
 
 def usual_metric(task: str) -> Metric:
@@ -68,7 +49,7 @@ class Problem:
         if self.X.shape[0] != len(y):
             raise ValueError(f"X has {self.X.shape[0]} rows but y has {len(y)}.")
         object.__setattr__(self, "y", y)
-        object.__setattr__(self, "task", task_of(y) if self.task == "auto" else self.task)
+        object.__setattr__(self, "task", task_of_array(y)[0] if self.task == "auto" else self.task)
         if self.task not in (CLASSIFICATION, REGRESSION):
             raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
         if self.metric is None:
@@ -83,7 +64,7 @@ class Problem:
 
     def rows(self, rows: np.ndarray) -> tuple[MatrixLike, np.ndarray]:
         """Features and targets of some rows, as copies in memory."""
-        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        X = take_rows(self.X, rows)
         # Data handed to workers is memory-mapped; estimators should see plain arrays.
         X = np.asarray(X) if isinstance(X, np.ndarray) else X
         return X, np.asarray(self.y[rows])

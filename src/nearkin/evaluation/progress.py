@@ -18,7 +18,7 @@ class Progress:
     Attributes
     ----------
     stage : str
-        "warm-up", "scout" or "compare".
+        "warm-up", "scout", "compare", "tune" or "repeat"; "reproduce" for a paper's experiment.
     done, total : int
         Tasks of the stage with an outcome (failures count, and so do results found in the store), and
         all of its tasks.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from nearkin._discovery import module_names
+from nearkin.experiments.outcome import Reproduction
 from nearkin.experiments.paper import Paper
 from nearkin.experiments.reproduce import reproduce
-from nearkin.experiments.reproduction import Reproduction
 
 #: Names of the papers: the modules that declare them.
 PAPERS = module_names("nearkin.experiments.papers")

@@ -62,11 +62,6 @@ class Claim:
     beyond: bool = False
 
 
-def not_tested(reason: str) -> Callable[[Values], Verdict]:
-    """A claim that the numbers at hand cannot decide, and why."""
-    return lambda values: Verdict(NOT_TESTED, detail=reason)
-
-
 def counted(cases: Sequence[str], failing: Sequence[str], needs: str = "all") -> Verdict:
     """The verdict of a claim about many cases, some of which fail.
 

@@ -13,9 +13,9 @@ from nearkin.evaluation import Record
 from nearkin.evaluation.metrics import Metric, metric_named
 from nearkin.evaluation.standings import choose_by_validation
 from nearkin.evaluation.tasks import DONE
+from nearkin.experiments.outcome import Cell, ResultTable, Row
 from nearkin.experiments.paper import MEASURES, Paper, Setup
 from nearkin.experiments.published import PublishedTable
-from nearkin.experiments.reproduction import Cell, ResultTable, Row
 from nearkin.experiments.values import Values
 
 #: Records of each (data set label, method label), one per fold.
@@ -64,7 +64,7 @@ def at_best_point(records: list[Record], metric: Metric) -> list[Record]:
 
 def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
     """The numbers measured; a method with a missing fold on a set has none there."""
-    means, spreads, folds, choices = {}, {}, {}, {}
+    means, folds, choices = {}, {}, {}
     for (label, method), records in found.items():
         if any(record.status != DONE for record in records):
             continue
@@ -73,13 +73,11 @@ def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
             if len(scores) == len(records):
                 key = (measure, label, method)
                 means[key], folds[key] = float(np.mean(scores)), scores
-                if len(scores) > 1:
-                    spreads[key] = float(np.std(scores, ddof=1))
         settings = {**records[0].setting, **records[0].chosen}
         choices[label, method] = {name.rsplit("__", 1)[-1]: value for name, value in settings.items()}
     labels = tuple(setup.use.label for setup in setups)
     n_features = {setup.use.label: setup.encoded.n_features for setup in setups}
-    return Values(labels, means, spreads, folds, choices, n_features)
+    return Values(labels, means, folds, choices, n_features)
 
 
 def _scores(records: Sequence[Record], measure: str) -> tuple[float, ...]:

@@ -185,20 +185,17 @@ class Paper:
 
     def published(self) -> Values:
         """The numbers of its tables."""
-        means = {}
-        spreads = {}
-        for table in self.tables:
-            for label, row in table.rows.items():
-                for method, number in zip(table.methods, row, strict=True):
-                    if number is not None:
-                        means[table.measure, label, method] = number.mean
-                        if number.sd is not None:
-                            spreads[table.measure, label, method] = number.sd
+        means = {
+            (table.measure, label, method): number.mean
+            for table in self.tables
+            for label, row in table.rows.items()
+            for method, number in zip(table.methods, row, strict=True)
+            if number is not None
+        }
         dimensions = {label: size for table in self.tables for label, size in table.dimensions.items()}
         return Values(
             tuple(use.label for use in self.datasets),
             means,
-            spreads,
             choices=self.published_choices,
             n_features=dimensions,
         )

@@ -19,14 +19,14 @@ from nearkin.experiments.collecting import failures_of, filled, grouped, measure
 from nearkin.experiments.estimators import encoding_first
 from nearkin.experiments.figures import Material
 from nearkin.experiments.halving import Halving, run_halving
-from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
-from nearkin.experiments.reproduction import (
+from nearkin.experiments.outcome import (
     AbsentDataset,
     CheckedClaim,
     Reproduction,
     UsedDataset,
     agreements,
 )
+from nearkin.experiments.paper import DatasetUse, Paper, Setup, rows_for
 from nearkin.experiments.values import Values
 
 DOWNLOAD = "download"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nearkin.experiments.reproduction import Cell, Reproduction, ResultTable, Shortfall
+from nearkin.experiments.outcome import Cell, Reproduction, ResultTable, Shortfall
 
 MINUS = "−"
 

@@ -19,7 +19,7 @@ class Values:
     ----------
     datasets : tuple of str
         Labels in the order of the paper.
-    means, spreads : mapping of (measure, dataset, method) to float
+    means : mapping of (measure, dataset, method) to float
     folds : mapping of the same keys to tuples of float
         Scores of the single folds; empty for published numbers.
     choices : mapping of (dataset, method) to dict
@@ -29,13 +29,9 @@ class Values:
 
     datasets: tuple[str, ...]
     means: Mapping[Key, float]
-    spreads: Mapping[Key, float] = field(default_factory=dict)
     folds: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
     choices: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     n_features: Mapping[str, int] = field(default_factory=dict)
-
-    def mean(self, measure: str, dataset: str, method: str) -> float | None:
-        return self.means.get((measure, dataset, method))
 
     def complete(self, measure: str, methods: Sequence[str], among: Sequence[str] | None = None) -> list[str]:
         """Data sets for which every one of the methods has a number."""

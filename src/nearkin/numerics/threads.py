@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import TypeVar
@@ -93,6 +93,21 @@ def blas_threads(multiply_adds: float = 0) -> Iterator[None]:
         return
     with allowed_workers(_allowed_by_blas()), _SINGLE_THREAD:
         yield
+
+
+def limited_blas_threads(n_jobs: int | None) -> AbstractContextManager:
+    """Context in which BLAS, and what takes its number of threads from there, uses `n_jobs` threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in scikit-learn: None leaves things as they are, -1 is one thread per core, -2 one fewer.
+    """
+    if n_jobs is None:
+        return nullcontext()
+    from joblib import effective_n_jobs
+
+    return _controller().limit(limits=effective_n_jobs(n_jobs))
 
 
 @contextmanager

@@ -24,25 +24,25 @@ class ListPolicy:
         Shape of a tile that is searched as soon as it is made, while it is still in the cache: 1 MB in
         float32 [half or twice: no difference].
     rows_probed : int
-        Rows by which the number of near pairs is estimated [half 0.95 to 1.17, twice 0.91 to 1.25].
+        Rows by which the number of near pairs is estimated [twice: 0.93 to 1.14].
     variance_share : float
-        Share of the variance held by the principal dimensions that are searched first [without them 0.99 to
-        1.22; MNIST in 164 dimensions and the digits gain].
+        Share of the variance held by the principal dimensions that are searched first [without them 0.97 to
+        1.19; MNIST in 164 dimensions and the digits gain].
     evaluations_ahead : float
         Evaluations that a list should serve, if distances go on changing as they did [one instead of four:
-        0.77 to 1.17; MEGM takes one].
+        0.90 to 1.36; MEGM takes one].
     entered_share : float
         Of the pairs within the limits, the share that may have come in from the outer half of the margin
-        before a new search [twice: 0.93 to 1.10; with 0.03 missing impostors ended LMNN on isolet after 16
+        before a new search [twice: 0.92 to 1.02; with 0.03 missing impostors ended LMNN on isolet after 16
         steps instead of 50].
     largest_margin : float
-        Share of the limits beyond which no list reaches: it would be too long [unbounded: 0.91 to 1.47; zero,
-        so that no list is kept: 1.10 to 1.64].
+        Share of the limits beyond which no list reaches: it would be too long [zero, so that no list is kept:
+        1.00 to 1.85].
     largest_fall : float
-        Factor by which the pairs within the limits may fall before a shorter list is made [unbounded: 0.91 to
-        1.05, and 1.4 for NCA on a mixture of 3,000 x 100; 3 instead of 2: 1.08 there].
+        Factor by which the pairs within the limits may fall before a shorter list is made [unbounded: 0.99 to
+        1.08].
     largest_listed_share : float
-        Share of all pairs beyond which full blocks are faster than a list [half: 1.00 to 1.34].
+        Share of all pairs beyond which full blocks are faster than a list [half: 0.96 to 1.22].
     largest_listed : int
         Pairs beyond which a list takes too much memory: some 150 MB.
     """
@@ -72,7 +72,7 @@ class SoftPolicy(ListPolicy):
     ----------
     neglected_share : float
         Share of a row's weights that may be left out, on average over the rows; also how far values may be
-        off, relative to the larger of themselves and one [half 1.05 to 1.15, twice 0.97 to 1.21; MEGM takes
+        off, relative to the larger of themselves and one [half: 0.98 to 1.65; MEGM takes
         2e-3, which changes its values on letter, MNIST and isolet by 1e-4 of themselves].
     certain_share : float
         The same in every row of an exact evaluation, were all rows just out of reach: precision, not speed.

@@ -30,7 +30,7 @@ from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import naming_rows, widened
-from nearkin.numerics.thread_limit import limited_blas_threads
+from nearkin.numerics.threads import limited_blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.rows_in_blocks import refuse_blocks

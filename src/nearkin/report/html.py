@@ -19,7 +19,7 @@ from nearkin.report.leaderboard import tags_of
 from nearkin.report.sections import Plot, Section, Table, Template, build_sections
 from nearkin.report.theme import PAGE_INKS
 from nearkin.report.views import Views
-from nearkin.report.words import seconds_text, setting_text, short_setting
+from nearkin.report.words import seconds_text, short_setting, value_text
 
 
 @cache
@@ -32,7 +32,7 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["tags"] = tags_of
-    environment.filters["setting"] = setting_text
+    environment.filters["setting"] = value_text
     environment.filters["short"] = short_setting
     environment.tests["plot"] = lambda item: isinstance(item, Plot)
     environment.tests["table"] = lambda item: isinstance(item, Table)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from nearkin._types import ColumnLike, MatrixLike
+from nearkin.datasets.dataset import take_rows
+from nearkin.evaluation.metrics import prepared
 from nearkin.report.neighbour_map import neighbour_map
 from nearkin.report.views import ConfusionView, EmbeddingView, PanelView
 
@@ -83,7 +85,7 @@ def embedding_view(
     rng = np.random.default_rng(seed)
     train, test = np.asarray(train), np.asarray(test)
     queries = rng.choice(test, min(MAX_QUERIES, len(test)), replace=False)
-    found = {name: _neighbours(model, _rows(X, queries)) for name, model in predictors.items()}
+    found = {name: _neighbours(model, take_rows(X, queries)) for name, model in predictors.items()}
     lists = np.hstack([train[indices] for _, indices, _ in found.values()])
     n_drawn = _affordable(lists, MAX_POINTS)
     queries, met = queries[:n_drawn], np.unique(lists[:n_drawn])
@@ -98,7 +100,7 @@ def embedding_view(
     start = None
     for name, model in predictors.items():
         distances, indices, predicted = found[name]
-        at = start = neighbour_map(*_placed(model, _rows(X, queries), _rows(X, drawn)), start=start)
+        at = start = neighbour_map(*_placed(model, take_rows(X, queries), take_rows(X, drawn)), start=start)
         panels.append(
             PanelView(
                 name=name,
@@ -130,26 +132,14 @@ def _affordable(lists: np.ndarray, room: int) -> int:
     return len(lists)
 
 
-def _rows(X, rows):
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def _final_step(model, X):
-    """The predictor at the end of a pipeline and X as that step sees it."""
-    steps = getattr(model, "steps", None)
-    if steps is None:
-        return model, X
-    return steps[-1][1], model[:-1].transform(X) if len(steps) > 1 else X
-
-
 def _neighbours(model, X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    final, Z = _final_step(model, X)
+    final, Z = prepared(model, X)
     distances, indices = final.kneighbors(Z)
     return distances, indices, np.asarray(model.predict(X))
 
 
 def _placed(model, queries, references):
     """The distance of a model and the two kinds of rows as it sees them."""
-    final, queries = _final_step(model, queries)
-    _, references = _final_step(model, references)
+    final, queries = prepared(model, queries)
+    _, references = prepared(model, references)
     return getattr(final, "distance_", None), queries, references

@@ -14,7 +14,7 @@ from nearkin.report.circumstances import Circumstances
 from nearkin.report.leaderboard import explanations, leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
-from nearkin.report.words import seconds_text, size_text
+from nearkin.report.words import seconds_text, size_text, value_text
 
 #: Hubs listed by name.
 MAX_HUBS = 8
@@ -116,19 +116,13 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
 def _hub_table(name: str, found: Hubness) -> Table:
     with_bad = found.bad_occurrences is not None
     columns = ["row", "label", f"N{found.k}"] + (["of these bad"] if with_bad else [])
-    rows = [
-        [str(hub["row"]), _label(hub["label"]), str(hub["count"])] + ([str(hub["bad"])] if with_bad else [])
-        for hub in found.largest(MAX_HUBS)
-    ]
+    keys = ("row", "label", "count") + (("bad",) if with_bad else ())
+    rows = [[value_text(hub[key]) for key in keys] for hub in found.largest(MAX_HUBS)]
     caption = (
         f"{name}: largest hubs; {100 * found.anti_hub_share:.0f} % "
         f"({len(found.anti_hubs)} of {found.n_references}) are anti-hubs"
     )
     return Table(columns, rows, caption)
-
-
-def _label(label) -> str:
-    return f"{label:.4g}" if isinstance(label, float) else str(label)
 
 
 def costs(comparison: Comparison, views: Views) -> Section | None:

@@ -1,4 +1,4 @@
-"""Looks at the data under a distance, as plain data that a report can draw and a store can keep."""
+"""Views of the data under a distance, as plain values that a report can draw and a store can keep."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class LocalViews:
 
 @dataclass(frozen=True)
 class Views:
-    """The looks that a report may show; each may be missing."""
+    """The views that a report may show; each may be missing."""
 
     #: Under each distance, the baseline first.
     hubness: Mapping[str, Hubness] = field(default_factory=dict)

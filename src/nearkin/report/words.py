@@ -60,10 +60,10 @@ def verdict_text(verdict: str, *, practically_same: bool = False) -> str:
     return words.get(verdict, verdict) + (", but practically the same" if small else "")
 
 
-def setting_text(value) -> str:
-    """A setting without digits that nobody reads.
+def value_text(value) -> str:
+    """A setting, label or target without digits that nobody reads.
 
-    >>> setting_text(0.007692307692307693), setting_text("softmax"), setting_text(None)
+    >>> value_text(0.007692307692307693), value_text("softmax"), value_text(None)
     ('0.007692', 'softmax', 'None')
     """
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -5,8 +5,8 @@ order, and the learner is solved from the total as it always is: the result is a
 """
 
 from nearkin.scale.dask_source import dask_rows
+from nearkin.scale.embedding_rows import move_rows, transform_rows
 from nearkin.scale.fit import fit_blocks
-from nearkin.scale.moving import move_rows, transform_rows
 from nearkin.scale.sample import fit_sample, sample_size
 
 __all__ = ["dask_rows", "fit_blocks", "fit_sample", "move_rows", "sample_size", "transform_rows"]

@@ -18,7 +18,7 @@ from nearkin.learners.closed_form.move import MoveLabeled, MoveQuery
 from nearkin.learners.closed_form.rca import RCA
 from nearkin.learners.closed_form.two_scatters import Scatters
 from nearkin.numerics.linear_metric import Span
-from nearkin.scale.moves import fit_move
+from nearkin.scale.move_recipe import fit_move
 from nearkin.scale.source import Source
 from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
 from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nearkin._types import Estimator
+from nearkin.datasets.dataset import take_rows
 from nearkin.numerics.row_hash import hash_bounds, lowest_per_class, row_hash
 from nearkin.rows_in_blocks import in_blocks
 from nearkin.scale.fit import sample_quotas, source_of
@@ -97,6 +98,5 @@ def _fit_to_some(learner, X, labels: np.ndarray, n_rows: int | str, given: dict)
     classes, codes = np.unique(labels, return_inverse=True)
     quotas = sample_quotas(np.bincount(codes), _settled(n_rows, X.shape[1], len(classes)))
     chosen = lowest_per_class(codes, row_hash(np.arange(len(codes))), quotas)
-    taken = X.iloc[chosen] if hasattr(X, "iloc") else X[chosen]
     given = {name: value if value is None else np.asarray(value)[chosen] for name, value in given.items()}
-    return learner.fit(taken, labels[chosen], **given)
+    return learner.fit(take_rows(X, chosen), labels[chosen], **given)

@@ -6,9 +6,9 @@ from nearkin.learners.gradient.lmnn import LMCA, LMNN, check_margin_settings
 from nearkin.learners.prototype.lmdl import LMDL
 from nearkin.learners.prototype.lpd import LPD
 from nearkin.rows_in_blocks import in_blocks, is_lazy
+from nearkin.scale.embedding_rows import answers
 from nearkin.scale.fit import fit_blocks
 from nearkin.scale.large_margin import check_can_be_split, fit_in_memory, fit_on_dask
-from nearkin.scale.moving import answers
 from nearkin.scale.prototypes import fit_prototypes
 from nearkin.scale.sample import fit_sample as fit_a_sample
 

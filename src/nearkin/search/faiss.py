@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.search.base import Index, check_query, float_rows
 from nearkin.search.exact import ExactIndex
+from nearkin.search.policy import IndexPolicy
 
-# FAISS wants this many training points for each of its lists.
-POINTS_PER_LIST = 39
-# With so many it places lists as well as with its own 256, in a quarter of the time.
-MOST_POINTS_PER_LIST = 64
 KINDS = ("flat", "ivf", "hnsw")
 
 
@@ -47,6 +44,8 @@ class FaissIndex(Index):
     less accurate than those of `ExactIndex`. Rows are sorted by distance, then by row number; among
     equals at the last place FAISS takes any. Threads are FAISS's own (`faiss.omp_set_num_threads`).
     """
+
+    policy: ClassVar[IndexPolicy] = IndexPolicy()
 
     def __init__(
         self,
@@ -100,13 +99,13 @@ class FaissIndex(Index):
 
     def _partition(self, faiss: Any, vectors: np.ndarray, metric: Any) -> Any:
         n, width = vectors.shape
-        n_lists = self.n_lists or max(1, min(int(4 * np.sqrt(n)), n // POINTS_PER_LIST))
+        n_lists = self.n_lists or max(1, min(int(4 * np.sqrt(n)), n // self.policy.points_per_list))
         if n_lists > n:
             raise ValueError(f"n_lists={n_lists} is more than the {n} references.")
         index = faiss.IndexIVFFlat(faiss.IndexFlat(width, metric), width, n_lists, metric)
         # Small sets are partitioned as well as they can be; FAISS's warning would not help.
         index.cp.min_points_per_centroid = 1
-        index.cp.max_points_per_centroid = MOST_POINTS_PER_LIST
+        index.cp.max_points_per_centroid = self.policy.most_points_per_list
         index.cp.spherical = metric == faiss.METRIC_INNER_PRODUCT
         index.train(vectors)
         index.nprobe = min(n_lists, self.n_probe or max(8, n_lists // 16))

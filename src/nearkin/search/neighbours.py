@@ -15,13 +15,8 @@ from nearkin.search.base import Index
 from nearkin.search.bound import BoundIndex
 from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
+from nearkin.search.policy import IndexPolicy
 from nearkin.search.tree import TreeIndex
-
-# Where a k-d tree was clearly faster than blocked products (2 to 6 times on 5,000 points in 2 to 4
-# dimensions); in 6 it wins only on many points, which depends on the data too much to bet on.
-TREE_MAX_DIMENSIONS = 4
-TREE_MIN_REFERENCES = 5_000
-
 
 NAMED: dict[str, Callable[[], Index]] = {
     "exact": ExactIndex,
@@ -30,9 +25,10 @@ NAMED: dict[str, Callable[[], Index]] = {
     "faiss-ivf": partial(FaissIndex, "ivf"),
     "faiss-hnsw": partial(FaissIndex, "hnsw"),
 }
+DEFAULT = IndexPolicy()
 
 
-def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
+def choose_index(index: str | Index, embedded: MatrixLike, policy: IndexPolicy = DEFAULT) -> Index:
     """A new index for the embedded references, not built yet.
 
     Parameters
@@ -43,14 +39,16 @@ def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
         k-d tree for many points in few dimensions, else blocked products.
     embedded : array or CSR matrix of shape (n, e)
         The references it will hold.
+    policy : IndexPolicy
+        When "auto" is a k-d tree.
     """
     if isinstance(index, Index):
         return clone(index)
     if isinstance(index, str) and index in NAMED:
         return NAMED[index]()
     if isinstance(index, str) and index == "auto":
-        few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= TREE_MAX_DIMENSIONS
-        return TreeIndex() if few_dimensions and embedded.shape[0] >= TREE_MIN_REFERENCES else ExactIndex()
+        few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= policy.tree_dimensions
+        return TreeIndex() if few_dimensions and embedded.shape[0] >= policy.tree_references else ExactIndex()
     names = ", ".join(repr(name) for name in ("auto", *NAMED))
     raise ValueError(f"index={index!r}: expected one of {names}, or a nearkin.search.Index.")
 

@@ -4,10 +4,10 @@ The only room that imports database clients, and each of them only when its stor
 """
 
 from nearkin.stores.base import Block, MoveRecord, StoreError, VectorStore
+from nearkin.stores.databases import CheckReport, MoveReport, check_moved, fit_labelled, move_rows
 from nearkin.stores.files import FilePolicy, move_file, radius_of
 from nearkin.stores.lance import LanceStore
 from nearkin.stores.mover import Mover
-from nearkin.stores.moving import CheckReport, MoveReport, check_moved, fit_labelled, move_rows
 from nearkin.stores.pgvector import PgVectorStore
 from nearkin.stores.qdrant import QdrantStore
 

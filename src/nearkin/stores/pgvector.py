@@ -96,12 +96,10 @@ class PgVectorStore(VectorStore):
         rows, after = rows or self.rows_at_once, None
         label = self._compose("t.{}", self._name(self.label)) if self.label else self._sql.SQL("NULL")
         while True:
-            beyond = self._compose("AND t.{} > %(after)s", self._name(self.key)) if after is not None else ""
+            beyond = self._compose("AND t.{key} > %(after)s") if after is not None else ""
             found = self._execute(
                 self._compose(
                     "SELECT t.{key}, t.{vector}, {label} {rows} {beyond} ORDER BY t.{key} LIMIT %(rows)s",
-                    key=self._name(self.key),
-                    vector=self._name(self.vector),
                     label=label,
                     rows=self._rows(pending),
                     beyond=beyond or self._sql.SQL(""),
@@ -132,12 +130,7 @@ class PgVectorStore(VectorStore):
             return int(declared)
         if not hasattr(self, "_found_width"):
             first = self._execute(
-                self._compose(
-                    "SELECT t.{} {} ORDER BY t.{} LIMIT 1",
-                    self._name(self.vector),
-                    self._rows(False),
-                    self._name(self.key),
-                )
+                self._compose("SELECT t.{vector} {rows} ORDER BY t.{key} LIMIT 1", rows=self._rows(False))
             ).fetchone()
             self._found_width = len(_plain(first[0]))
         return self._found_width
@@ -146,9 +139,6 @@ class PgVectorStore(VectorStore):
         found = self._execute(
             self._compose(
                 "SELECT {key}, {vector} FROM {into} WHERE {key} = ANY(%s)",
-                key=self._name(self.key),
-                vector=self._name(self.vector),
-                into=self._into,
             ),
             [list(keys)],
         )
@@ -187,10 +177,7 @@ class PgVectorStore(VectorStore):
                 self._compose(
                     "CREATE TABLE IF NOT EXISTS {into} "
                     "({key} {key_type} PRIMARY KEY, {vector} {type} NOT NULL)",
-                    into=self._into,
-                    key=self._name(self.key),
                     key_type=self._sql.SQL(self._columns[self.key]),
-                    vector=self._name(self.vector),
                     type=self._moved_type(),
                 )
             )
@@ -202,9 +189,6 @@ class PgVectorStore(VectorStore):
         command = self._compose(
             "INSERT INTO {into} ({key}, {vector}) VALUES (%s, %s) "
             "ON CONFLICT ({key}) DO UPDATE SET {vector} = EXCLUDED.{vector}",
-            into=self._into,
-            key=self._name(self.key),
-            vector=self._name(self.vector),
         )
         with self.connection.transaction(), self.connection.cursor() as cursor:
             cursor.executemany(command, [(key, kind(row)) for key, row in zip(keys, vectors)])
@@ -214,10 +198,6 @@ class PgVectorStore(VectorStore):
             self._compose(
                 "DELETE FROM {into} m WHERE NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{key} = m.{key} "
                 "AND t.{vector} IS NOT NULL)",
-                into=self._into,
-                table=self._table,
-                key=self._name(self.key),
-                vector=self._name(self.vector),
             )
         )
 
@@ -231,8 +211,6 @@ class PgVectorStore(VectorStore):
             self._compose(
                 "CREATE INDEX IF NOT EXISTS {name} ON {into} USING hnsw ({vector} {operators})",
                 name=self._name(f"{self.into}_hnsw"),
-                into=self._into,
-                vector=self._name(self.vector),
                 operators=self._sql.SQL(f"{self._moved_kind}_l2_ops"),
             )
         )
@@ -244,9 +222,7 @@ class PgVectorStore(VectorStore):
             "SELECT {key} FROM {place} ORDER BY {vector}::{type} <-> %s::vector::{type}, {key} LIMIT %s"
             if exact
             else "SELECT {key} FROM {place} ORDER BY {vector} <-> %s::vector::{type} LIMIT %s",
-            key=self._name(self.key),
             place=self._into if which == MOVED else self._table,
-            vector=self._name(self.vector),
             type=self._moved_type(),
         )
         with self.connection.transaction():
@@ -260,7 +236,7 @@ class PgVectorStore(VectorStore):
             if self.remembered() is None:
                 return
             self._execute(self._compose("DROP VIEW IF EXISTS {}", self._named(self._view)))
-            self._execute(self._compose("DROP TABLE IF EXISTS {}", self._into))
+            self._execute(self._compose("DROP TABLE IF EXISTS {into}"))
             self._execute(self._compose('DELETE FROM {} WHERE "into" = %s', self._moves), [self.into])
 
     def _remember(self, record: MoveRecord) -> None:
@@ -283,13 +259,12 @@ class PgVectorStore(VectorStore):
             )
             for column in self._columns
         ]
-        join = self._compose("JOIN {into} m ON m.{key} = t.{key}", into=self._into, key=self._name(self.key))
+        join = self._compose("JOIN {into} m ON m.{key} = t.{key}")
         self._execute(
             self._compose(
                 "CREATE OR REPLACE VIEW {view} AS SELECT {shown} FROM {table} t {join}",
                 view=self._named(self._view),
                 shown=self._sql.SQL(", ").join(shown),
-                table=self._table,
                 join=join if which == MOVED else self._sql.SQL(""),
             )
         )
@@ -309,15 +284,11 @@ class PgVectorStore(VectorStore):
         """FROM and WHERE of rows that have a vector, or of those among them that have no moved one."""
         joined, lacking = self._sql.SQL(""), self._sql.SQL("")
         if pending and self._exists(self._into):
-            joined = self._compose(
-                "LEFT JOIN {} m ON m.{key} = t.{key}", self._into, key=self._name(self.key)
-            )
-            lacking = self._compose("AND m.{} IS NULL", self._name(self.key))
+            joined = self._compose("LEFT JOIN {into} m ON m.{key} = t.{key}")
+            lacking = self._compose("AND m.{key} IS NULL")
         return self._compose(
             "FROM {table} t {joined} WHERE t.{vector} IS NOT NULL {lacking}",
-            table=self._table,
             joined=joined,
-            vector=self._name(self.vector),
             lacking=lacking,
         )
 
@@ -363,7 +334,10 @@ class PgVectorStore(VectorStore):
         return self._sql.Identifier(name)
 
     def _compose(self, text: str, *parts, **named):
-        return self._sql.SQL(text).format(*parts, **named)
+        """A statement in which {table}, {into}, {key} and {vector} are those of this store."""
+        usual = {"table": self._table, "into": self._into}
+        usual |= {"key": self._name(self.key), "vector": self._name(self.vector)}
+        return self._sql.SQL(text).format(*parts, **usual | named)
 
     def _execute(self, command, values=None):
         return self.connection.execute(command, values)

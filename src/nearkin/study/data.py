@@ -8,7 +8,7 @@ import numpy as np
 
 from nearkin._types import ColumnLike, MatrixLike
 from nearkin.datasets import DataError, Dataset, dataset_from_table
-from nearkin.datasets.targets import target_of, task_of_numbers
+from nearkin.datasets.targets import target_of, task_of_array
 
 #: Fewer rows leave nothing to train or to test on once settings are tuned inside the folds.
 FEWEST_ROWS = 6
@@ -33,8 +33,8 @@ def as_dataset(
         Chosen by the type of the target if not given.
     name : str
         Shown in results.
-    impute : {"median"}, optional
-        Fill missing cells of a frame; without it they are an error.
+    impute : {"median", "mean", "most-frequent", "knn"}, optional
+        What fills missing cells of a frame; without it they are an error.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def as_dataset(
             names = tuple(table.columns)
             targets, task, reason = target_of(table.infer_objects(), names, task)
         else:
-            task, reason = (task, "") if task else _task_of(targets)
+            task, reason = (task, "") if task else task_of_array(targets)
         data = Dataset(name, X, targets, task, target_names=names, task_reason=reason)
     refuse_nothing_to_learn(data)
     _tell_of_constant_targets(data)
@@ -80,16 +80,6 @@ def _from_frame(X: MatrixLike, y: ColumnLike, task: str | None, name: str, imput
     targets.columns = [f"{column} (target)" if column in X.columns else str(column) for column in named]
     table = pd.concat([X.reset_index(drop=True), targets], axis=1)
     return dataset_from_table(table, name, target=list(targets.columns), task=task, impute=impute)
-
-
-def _task_of(y: np.ndarray) -> tuple[str, str]:
-    if y.ndim > 1:
-        return "regression", f"there are {y.shape[1]} targets"
-    if y.dtype.kind not in "iuf":
-        return "classification", "the targets are labels"
-    if not np.isfinite(y).all():
-        raise DataError("y holds missing or infinite values; remove those rows.")
-    return task_of_numbers(y, "y")
 
 
 def refuse_nothing_to_learn(data: Dataset) -> None:

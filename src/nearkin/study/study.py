@@ -115,7 +115,7 @@ def compare(
     scale : {"auto", "standard", "minmax", "none"}
         "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
     impute : {"median", "mean", "most-frequent", "knn"}, optional
-        Fill missing cells of a data frame.
+        What fills missing cells of a data frame, learnt from training rows; without it they are an error.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
     average : bool
@@ -153,8 +153,8 @@ def compare(
 
     Notes
     -----
-    Each learner is fitted once per fold, and three times more per setting tried; at most so many
-    rows of data as there are processes are in memory at once.
+    Each learner is fitted once per fold, and three times more per setting tried; every process holds one
+    copy of the data.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from nearkin.learners.constraint.local_composition import (
     compose_locally,
     kernel_components,
 )
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 from nearkin.learners.constraint.scml import SCML
 from nearkin.persistence import load, save
 from nearkin.predictors import KNNClassifier

@@ -146,9 +146,7 @@ class MLEV(_ScatterDifference):
         Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
         within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
@@ -245,9 +243,7 @@ class ANMM(_ScatterDifference):
         Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
         within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------

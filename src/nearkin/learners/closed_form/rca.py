@@ -34,9 +34,7 @@ class RCA(EmbeddingLearner):
         How far the within-chunklet covariance is pulled towards a multiple of the identity, 0 to 1;
         "auto" is the Ledoit-Wolf estimate. Anything above zero copes with singular covariances.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------

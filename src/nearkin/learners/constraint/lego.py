@@ -39,9 +39,7 @@ class LEGO(PairLearner):
     random_state : int, RandomState instance or None, default=None
         Draws pairs of labels; None draws the same ones every time.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------

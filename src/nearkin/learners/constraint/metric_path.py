@@ -10,7 +10,7 @@ import numpy as np
 
 from nearkin.distances import AffineEmbedding
 from nearkin.distances.embeddings import ScaledEmbedding
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 from nearkin.learners.constraint.path_settings import Setting
 from nearkin.numerics.margin_dual import MarginSolution, solve_margin_dual
 from nearkin.numerics.psd_margin import PsdSolution, solve_psd_margin

@@ -13,7 +13,7 @@ from nearkin._types import Auto, FilePath, MatrixLike, RandomState
 from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
 from nearkin.learners.constraint.discriminant_bases import discriminant_bases, triplet_bases
 from nearkin.learners.constraint.local_composition import compose_locally, kernel_components
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 from nearkin.learners.settings import check_count, check_positive, check_tolerance
 from nearkin.learners.weak_supervision import TripletLearner
 from nearkin.numerics.hinge_program import solve_hinge_program
@@ -62,9 +62,7 @@ class SCML(TripletLearner):
     random_state : int, RandomState or None
         For k-means or the groups of triplets; None always draws the same.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------

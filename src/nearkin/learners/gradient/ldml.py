@@ -32,33 +32,17 @@ class LDML(ConstrainedGradientLearner):
         only; "auto" fits it to the pairs there, in whatever unit the features are.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts, as for `NCA`; "lda" from labels only.
-    kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel instead of the input space.
-    solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
-    max_iter : int, default=100
-    tol : float, default=1e-5
-        Stop when a step gains less than this share of the objective (or of 1, if that is larger).
-    n_init, warm_start, verbose, random_state
+    kernel, solver, max_iter, tol, n_init, warm_start, verbose, random_state
         As for `NCA`.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The matrix of the map; absent with a kernel.
-    distance_ : EmbeddedDistance
-    euclid_share_ : float
-        The share in use: how little learning this data bears.
     objective_ : float
         Final mean log-loss of the pairs.
-    history_ : ndarray
-        The objective at the start and after each step.
-    n_iter_ : int
-    classes_ : ndarray
-        If fitted from labels.
+    components_, distance_, euclid_share_, history_, n_iter_, classes_
+        As for `NCA`; `classes_` if fitted from labels.
 
     Notes
     -----

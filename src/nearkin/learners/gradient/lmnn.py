@@ -20,10 +20,6 @@ from nearkin.solvers.coordinates import whitening
 from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
 
-#: How often "auto" chooses targets anew.
-REFRESHES = 3
-#: Share of the objective that a step must gain where targets will be chosen anew.
-ROUGH_TOL = 1e-3
 #: From a start of the right size, a first step that changes all of it goes too far.
 LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
@@ -82,10 +78,13 @@ class _LargeMarginLearner(GradientLearner):
         return whitening(objective.F) if d < n else None
 
     def _optimise(self, objective, theta, callback):
+        policy = self.fit_policy.refresh
         for _ in range(self._n_refreshes(len(objective.F))):
             # Targets that will be chosen anew need not be served to the last digit.
             rough = minimise_exactly(
-                named_solver(self.solver, self.max_iter, max(self.tol, ROUGH_TOL), LARGE_MARGIN_DESCENT),
+                named_solver(
+                    self.solver, self.max_iter, max(self.tol, policy.rough_tol), LARGE_MARGIN_DESCENT
+                ),
                 objective,
                 theta,
                 callback,
@@ -101,7 +100,7 @@ class _LargeMarginLearner(GradientLearner):
 
     def _n_refreshes(self, n_samples: int) -> int:
         if self.refresh_targets == "auto":
-            return REFRESHES if n_samples < self.share_policy.auto_below else 0
+            return self.fit_policy.refresh.most if n_samples < self.share_policy.auto_below else 0
         return int(self.refresh_targets)
 
 
@@ -130,9 +129,7 @@ class LMNN(_LargeMarginLearner):
     tol : float, default=1e-5
         Stop when a step gains less than this share of the objective (or of 1, if that is larger).
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     search : {"exact", "auto"}, default="exact"
         How targets and impostors are found. From 100,000 rows on, "auto" searches them by FAISS's inverted
         lists. A Dask collection is learned from chunk by chunk, chunks of 100,000 rows and more being
@@ -239,9 +236,7 @@ class LMCA(_LargeMarginLearner):
     n_targets, mu, kernel, refresh_targets, solver, max_iter, tol, search, n_init, warm_start, verbose
         As for `LMNN`, and so is random_state.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="pca"
 
     Attributes

@@ -30,34 +30,17 @@ class MCML(GradientLearner):
         keeps the map finite where classes can be separated without error.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts, as for `NCA`.
-    kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel instead of the input space.
-    solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
-    max_iter : int, default=100
-    tol : float, default=1e-5
-        Stop when a step gains less than this share of the objective (or of 1, if that is larger).
-    early_stopping : bool or "auto", default=False
-        As for `NCA`.
-    n_init, warm_start, verbose, random_state
+    kernel, solver, max_iter, tol, early_stopping, n_init, warm_start, verbose, random_state
         As for `NCA`.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The matrix of the map; absent with a kernel.
-    distance_ : EmbeddedDistance
-    euclid_share_ : float
-        The share in use: how little learning this data bears.
     objective_ : float
         Final mean cross-entropy between the ideal draws and the learned ones, with the ridge.
-    history_ : ndarray
-        The objective at the start and after each step.
-    n_iter_ : int
-    classes_ : ndarray
+    components_, distance_, euclid_share_, history_, n_iter_, classes_
+        As for `NCA`.
 
     Notes
     -----

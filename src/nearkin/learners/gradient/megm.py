@@ -44,42 +44,23 @@ class MEGM(GradientLearner):
         Weight of a penalty on moving the samples away from where they start.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts; "lda" for classes only.
-    kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel instead of the input space.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
         "cg", Polak-Ribiere conjugate gradients, is the paper's; L-BFGS finds the same optima sooner.
-    max_iter : int, default=100
-    tol : float, default=1e-5
-        Stop when a step gains less than this share of the objective (or of 1, if that is larger).
     early_stopping : bool or "auto", default="auto"
         Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
         samples first: small samples are over-fitted long before the objective settles. "auto" does so
         below 1,000 samples. A warm start goes on regardless.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
-    n_init : int, default=1
-        Restarts from changed starts; the best objective is kept.
-    warm_start : bool, default=False
-        Begin where the last fit ended.
-    verbose : int, default=0
-    random_state : int, RandomState or None, default=None
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
+    kernel, max_iter, tol, n_init, warm_start, verbose, random_state
+        As for `NCA`.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The matrix of the map; absent with a kernel.
-    distance_ : EmbeddedDistance
-    euclid_share_ : float
-        The share in use: how little learning this data bears.
     objective_ : float
         Final mean squared error; real targets count standardised, so that none dominates by its unit.
-    history_ : ndarray
-        The objective at the start and after each step.
-    n_iter_ : int
-    classes_ : ndarray
-        For classification only.
+    components_, distance_, euclid_share_, history_, n_iter_, classes_
+        As for `NCA`; `classes_` for classification only.
 
     Notes
     -----

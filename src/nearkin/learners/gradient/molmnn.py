@@ -54,9 +54,7 @@ class MoLMNN(GradientLearner):
         samples first; "auto" does so below 1,000 samples. With False rounds go on until the objective
         settles, long after small samples are over-fitted. A warm start goes on regardless.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (below 5,000 samples, and only if all dimensions are kept); 0 is the
-        published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     n_init : int, default=1
         Restarts from changed starts; the best objective is kept.
     warm_start : bool, default=False

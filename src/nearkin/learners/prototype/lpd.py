@@ -21,38 +21,17 @@ class LPD(PrototypeLearner):
     Parameters
     ----------
     n_prototypes : int, dict or "auto", default=5
-        Prototypes per class: one number for all (a class with fewer distinct rows gets one for each of
-        them), a number for each class, or the number with the smallest cross-validated error on the
-        training rows.
+        Prototypes per class, as for `LMDL`.
     beta : float, default=3.0
         Slope of the sigmoid in the objective.
     init : {"random", "kmeans"}, default="random"
-        Prototypes start from random rows of the class or from its k-means centres. Training does not carry
-        a prototype from one part of a class to another: with few prototypes for classes of several parts
-        choose "kmeans", or a larger `n_init`.
+        As for `LMDL`.
     init_metric : {"auto", "standard", "identity"}, default="auto"
         The weights every prototype starts from: one over the standard deviation (also "auto"), or one.
-    batch_size : int or "auto", default="auto"
-        Rows per step; "auto" is 32, growing with the number of rows to at most 256.
-    max_epochs : int, default=200
-        Budget; a ConvergenceWarning says when it ran out.
-    tol : float, default=1e-3
-        Training stops when the objective, a smoothed error rate, has not fallen by this much for ten
-        epochs.
-    early_stopping : bool, default=False
-        Hold out a part of the rows, stop on their objective and keep the best parameters for them.
-    validation_fraction : float, default=0.1
-        The part held out.
-    n_init : int, default=1
-        Runs from different starts; the one with the best objective is kept.
-    random_state : int, RandomState or None
-        Starts, shuffles and held-out rows.
-    verbose : int, default=0
-        Print every epoch.
+    batch_size, max_epochs, tol, early_stopping, validation_fraction, n_init, random_state, verbose
+        As for `LMDL`.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best, judged
-        by fitting halves of the samples (below 5,000 samples); 0 is the published method.
+        Share of the vote that plain Euclid has in a prediction, as for `LMDL`; 0 is the published method.
 
     Attributes
     ----------
@@ -66,14 +45,8 @@ class LPD(PrototypeLearner):
         carries the weights of its nearest prototype.
     euclid_share_ : float
         The share in use: how little learning this data bears.
-    classes_ : array (C,)
-    objective_ : float
-        Mean smoothed error of the training rows.
-    history_ : list of dict
-        Objective of each epoch, and of the held-out rows.
-    n_iter_ : int
-        Epochs.
-    n_features_in_ : int
+    classes_, objective_, history_, n_iter_, n_features_in_
+        As for `LMDL`.
 
     Notes
     -----

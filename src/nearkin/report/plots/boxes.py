@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nearkin.report.theme import ACCENT, BASELINE, INK, new_figure
+from nearkin.report.theme import ACCENT, BASELINE, name_rows, new_figure
 
 
 def box_figure(
@@ -51,7 +51,5 @@ def box_figure(
             name=name,
         )
     figure.update_xaxes(title_text=axis)
-    figure.update_yaxes(
-        autorange="reversed", showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  "
-    )
+    name_rows(figure)
     return figure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nearkin.report.theme import INK, SEQUENTIAL, new_figure
+from nearkin.report.theme import INK, SEQUENTIAL, name_rows, new_figure
 from nearkin.report.views import ConfusionView
 
 MAX_NUMBERS = 20
@@ -42,14 +42,8 @@ def confusion_figure(view: ConfusionView) -> go.Figure:
     figure.update_xaxes(
         title_text="predicted", type="category", showgrid=False, tickfont={"color": INK}, side="bottom"
     )
-    figure.update_yaxes(
-        title_text="true",
-        type="category",
-        autorange="reversed",
-        showgrid=False,
-        tickfont={"color": INK},
-        ticksuffix=" ",
-    )
+    name_rows(figure)
+    figure.update_yaxes(title_text="true")
     return figure
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 
 from nearkin.evaluation.significance import indistinct_groups
-from nearkin.report.theme import ACCENT, INK, MUTED, new_figure
+from nearkin.report.theme import ACCENT, INK, MUTED, name_rows, new_figure
 
 
 def critical_difference_figure(
@@ -54,11 +54,5 @@ def critical_difference_figure(
         title_text=f"average rank, 1 is best; bars join methods closer than {critical_difference:.2f}",
         range=[0.5, max(ranks, default=1) + 0.7],
     )
-    figure.update_yaxes(
-        autorange="reversed",
-        type="category",
-        showgrid=False,
-        tickfont={"color": INK, "size": 13},
-        ticksuffix="  ",
-    )
+    name_rows(figure)
     return figure

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from nearkin.report.theme import ACCENT, class_style, new_figure
+from nearkin.report.theme import ACCENT, class_style, name_rows, new_figure
 from nearkin.report.words import natural_order
 
 
@@ -68,7 +68,7 @@ def bars_figure(bars: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
         hovertemplate="%{y}: %{x:.2f}<extra></extra>",
     )
     figure.update_xaxes(title_text=axis, rangemode="tozero")
-    figure.update_yaxes(autorange="reversed", showgrid=False)
+    name_rows(figure)
     return figure
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nearkin.report.theme import INK, MUTED, WRONG, class_style, new_figure
 from nearkin.report.views import EmbeddingView, PanelView
-from nearkin.report.words import natural_order
+from nearkin.report.words import natural_order, value_text
 
 #: Names of the traces that the page fills while a point is hovered.
 RIGHT_VOTES = "right votes"
@@ -50,7 +51,7 @@ def embedding_figure(view: EmbeddingView, panel: PanelView) -> go.Figure:
 
 
 def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
-    x, y, labels = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels).astype(str)
+    labels = np.asarray(view.labels).astype(str)
     is_query = np.asarray(view.is_query, dtype=bool)
     text = point_texts(view, panel)
     counts = Counter(labels.tolist())
@@ -60,49 +61,23 @@ def _add_classes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> No
         colour, symbol = class_style(codes[label])
         for held_out in (False, True):
             here = np.flatnonzero((labels == label) & (is_query == held_out))
-            figure.add_scatter(
-                x=x[here],
-                y=y[here],
-                mode="markers",
-                name=label,
-                legendgroup=label,
-                legendrank=codes[label],
-                showlegend=held_out or not ((labels == label) & is_query).any(),
-                customdata=here.tolist(),
-                text=[text[i] for i in here],
-                hovertemplate="%{text}<extra></extra>",
-                marker={
-                    "size": 9 if held_out else 6,
-                    "symbol": symbol,
-                    "color": colour,
-                    "opacity": 0.95 if held_out else 0.45,
-                    "line": {"width": 0},
-                },
+            style = {"symbol": symbol, "color": colour}
+            scatter = _points(panel, here, text, style, held_out=held_out, name=label, legendgroup=label)
+            scatter.update(
+                legendrank=codes[label], showlegend=held_out or not ((labels == label) & is_query).any()
             )
+            figure.add_scatter(**scatter)
 
 
 def _add_values(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
-    x, y, values = np.asarray(panel.x), np.asarray(panel.y), np.asarray(view.labels, dtype=float)
+    values = np.asarray(view.labels, dtype=float)
     is_query = np.asarray(view.is_query, dtype=bool)
     text = point_texts(view, panel)
     for held_out in (False, True):
         here = np.flatnonzero(is_query == held_out)
-        figure.add_scatter(
-            x=x[here],
-            y=y[here],
-            mode="markers",
-            name="held out" if held_out else "references",
-            customdata=here.tolist(),
-            text=[text[i] for i in here],
-            hovertemplate="%{text}<extra></extra>",
-            marker={
-                "size": 9 if held_out else 6,
-                "color": values[here],
-                "coloraxis": "coloraxis",
-                "opacity": 0.95 if held_out else 0.4,
-                "line": {"width": 0},
-            },
-        )
+        style = {"color": values[here], "coloraxis": "coloraxis"}
+        name = "held out" if held_out else "references"
+        figure.add_scatter(**_points(panel, here, text, style, held_out=held_out, name=name))
     figure.update_layout(
         showlegend=False,
         coloraxis={
@@ -115,6 +90,21 @@ def _add_values(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> Non
             },
         },
     )
+
+
+def _points(panel: PanelView, here, text, style: dict, *, held_out: bool, **names: str) -> dict[str, Any]:
+    """Arguments of the dots at some positions: large and full if held out, small and faint if not."""
+    shape = {"size": 9, "opacity": 0.95} if held_out else {"size": 6, "opacity": 0.45}
+    return {
+        "x": np.asarray(panel.x)[here],
+        "y": np.asarray(panel.y)[here],
+        "mode": "markers",
+        "customdata": here.tolist(),
+        "text": [text[i] for i in here],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {**style, **shape, "line": {"width": 0}},
+        **names,
+    }
 
 
 def _add_mistakes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> None:
@@ -132,13 +122,13 @@ def _add_mistakes(figure: go.Figure, view: EmbeddingView, panel: PanelView) -> N
 
 def point_texts(view: EmbeddingView, panel: PanelView) -> list[str]:
     """Hover text of every point; held-out points list their neighbours and how each votes."""
-    texts = [f"row {row} · {_value(label)}<br>reference" for row, label in zip(view.rows, view.labels)]
+    texts = [f"row {row} · {value_text(label)}<br>reference" for row, label in zip(view.rows, view.labels)]
     for query, neighbours, distances, predicted in zip(
         view.queries, panel.neighbours, panel.distances, panel.predicted
     ):
         lines = [
-            f"<b>row {view.rows[query]} · {view.label_name} {_value(view.labels[query])}</b>",
-            f"predicted {_value(predicted)}",
+            f"<b>row {view.rows[query]} · {view.label_name} {value_text(view.labels[query])}</b>",
+            f"predicted {value_text(predicted)}",
         ]
         if view.categorical:
             wrong = sum(str(view.labels[n]) != str(view.labels[query]) for n in neighbours)
@@ -150,12 +140,8 @@ def point_texts(view: EmbeddingView, panel: PanelView) -> list[str]:
             mark = ""
             if view.categorical:
                 mark = "✓ " if str(label) == str(view.labels[query]) else "✗ "
-            lines.append(f"{mark}row {view.rows[neighbour]} · {_value(label)} · {distance:.3g}")
+            lines.append(f"{mark}row {view.rows[neighbour]} · {value_text(label)} · {distance:.3g}")
         if len(neighbours) > MAX_LISTED:
             lines.append(f"and {len(neighbours) - MAX_LISTED} more")
         texts[query] = "<br>".join(lines)
     return texts
-
-
-def _value(label) -> str:
-    return f"{label:.4g}" if isinstance(label, float) else str(label)

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nearkin.evaluation import Comparison, Hubness
-from nearkin.report.theme import ACCENT, BASELINE, INK, kind_colour, new_figure
+from nearkin.report.theme import ACCENT, BASELINE, kind_colour, name_rows, new_figure
 
 MAX_BARS = 14
 MAX_EVEN_WIDTH = 5
@@ -70,5 +70,5 @@ def skewness_figure(comparison: Comparison) -> go.Figure:
     )
     figure.update_layout(bargap=0.4)
     figure.update_xaxes(title_text="skewness of N<sub>10</sub>, smaller is better")
-    figure.update_yaxes(showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  ")
+    name_rows(figure, from_top=False)
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from nearkin.evaluation import Comparison, Metric, Standing
-from nearkin.report.theme import BASELINE, INK, kind_colour, new_figure
+from nearkin.report.theme import BASELINE, kind_colour, name_rows, new_figure
 
 
 def leaderboard_figure(comparison: Comparison) -> go.Figure:
@@ -41,7 +41,7 @@ def leaderboard_figure(comparison: Comparison) -> go.Figure:
     unit = " (%)" if metric.percent else ""
     better = "" if metric.greater_is_better else ", smaller is better"
     figure.update_xaxes(title_text=f"{metric.name}{unit}{better}")
-    figure.update_yaxes(showgrid=False, tickfont={"color": INK, "size": 13}, ticksuffix="  ")
+    name_rows(figure, from_top=False)
     return figure
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from nearkin.report.theme import INK, MUTED, SEQUENTIAL, class_style, new_figure
+from nearkin.report.theme import INK, MUTED, SEQUENTIAL, class_style, name_rows, new_figure
 from nearkin.report.views import LocalView, LocalViews
 
 MAX_FEATURES = 25
@@ -40,9 +40,7 @@ def local_weights_figure(views: LocalViews) -> go.Figure:
         hovertemplate="%{y}<br>%{x}<br>weight %{z:.2f}<extra></extra>",
     )
     figure.update_xaxes(type="category", showgrid=False, tickfont={"color": INK, "size": 11}, tickangle=-40)
-    figure.update_yaxes(
-        type="category", autorange="reversed", showgrid=False, tickfont={"color": INK}, ticksuffix="  "
-    )
+    name_rows(figure)
     return figure
 
 
@@ -66,9 +64,7 @@ def local_shares_figure(views: LocalViews) -> go.Figure:
             hovertemplate="%{y}<br>" + label + ": %{x} points<extra></extra>",
         )
     figure.update_xaxes(title_text="points")
-    figure.update_yaxes(
-        type="category", autorange="reversed", showgrid=False, tickfont={"color": INK}, ticksuffix="  "
-    )
+    name_rows(figure)
     return figure
 
 

@@ -12,45 +12,35 @@ from nearkin.report.theme import ACCENT, INK, new_figure
 def prediction_figure(target: str, true: ColumnLike, predicted: ColumnLike) -> go.Figure:
     """Predicted against true values of one regression target, with the line of perfect predictions."""
     true, predicted = np.asarray(true, dtype=float), np.asarray(predicted, dtype=float)
-    low, high = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
-    figure = new_figure(360, showlegend=False)
-    figure.add_scatter(
-        x=[low, high],
-        y=[low, high],
-        mode="lines",
-        line={"color": INK, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=true,
-        y=predicted,
-        mode="markers",
-        marker={"size": 7, "color": ACCENT, "opacity": 0.6},
-        hovertemplate="true %{x:.4g}<br>predicted %{y:.4g}<extra></extra>",
-    )
-    figure.update_xaxes(title_text=f"{target}, true")
-    figure.update_yaxes(title_text=f"{target}, predicted")
-    return figure
+    ends = [float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))]
+    return _dots_and_line(true, predicted, ends, ends, f"{target}, true", f"{target}, predicted")
 
 
 def residual_figure(target: str, true: ColumnLike, predicted: ColumnLike) -> go.Figure:
     """True minus predicted against predicted: a slope or a funnel shows what the model misses."""
     true, predicted = np.asarray(true, dtype=float), np.asarray(predicted, dtype=float)
+    ends = [float(predicted.min()), float(predicted.max())]
+    titles = f"{target}, predicted", "true minus predicted"
+    return _dots_and_line(predicted, true - predicted, ends, [0.0, 0.0], *titles)
+
+
+def _dots_and_line(x, y, line_x: list, line_y: list, x_title: str, y_title: str) -> go.Figure:
+    """Held-out rows as dots, and where all of them would be if every prediction were right."""
     figure = new_figure(360, showlegend=False)
     figure.add_scatter(
-        x=[float(predicted.min()), float(predicted.max())],
-        y=[0.0, 0.0],
+        x=line_x,
+        y=line_y,
         mode="lines",
         line={"color": INK, "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )
     figure.add_scatter(
-        x=predicted,
-        y=true - predicted,
+        x=x,
+        y=y,
         mode="markers",
         marker={"size": 7, "color": ACCENT, "opacity": 0.6},
-        hovertemplate="predicted %{x:.4g}<br>true minus predicted %{y:.4g}<extra></extra>",
+        hovertemplate=f"{x_title} %{{x:.4g}}<br>{y_title} %{{y:.4g}}<extra></extra>",
     )
-    figure.update_xaxes(title_text=f"{target}, predicted")
-    figure.update_yaxes(title_text="true minus predicted")
+    figure.update_xaxes(title_text=x_title)
+    figure.update_yaxes(title_text=y_title)
     return figure

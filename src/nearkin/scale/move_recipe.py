@@ -78,12 +78,8 @@ def normal_of_source(
         return _normal_of_all(sums.between(_counted(sums.sizes)), within, shared)
     statistic = partial(_pair_moments, candidates=candidates, mean=sums.mean, k=n_targets)
     moments = source.total(statistic, add, "targets")
-    if moments.n_pairs == 0:
-        raise ValueError("no row has a target: too few candidates; raise max_candidates.")
     theirs = moments.theirs(candidates, sums.mean)
-    if moves == REFERENCES:
-        return Normal(theirs, moments.cross.T, float(np.trace(moments.own)))
-    return Normal(moments.own, moments.cross, float(np.trace(theirs)))
+    return _normal_of_pairs(_Moments(moments.own, moments.cross, theirs, moments.n_pairs), moves)
 
 
 class _Moments(NamedTuple):
@@ -106,7 +102,11 @@ def normal_of_shuffled(source: Source, first, n_targets, moves: str) -> Normal:
             )
         )
     statistic = partial(_bucket_moments, mean=first.sums.mean, most=first.max_candidates, k=n_targets)
-    own, cross, theirs, n_pairs = source.total_by_class(statistic, _add_moments, n_buckets, "targets")
+    return _normal_of_pairs(source.total_by_class(statistic, _add_moments, n_buckets, "targets"), moves)
+
+
+def _normal_of_pairs(moments: _Moments, moves: str) -> Normal:
+    own, cross, theirs, n_pairs = moments
     if n_pairs == 0:
         raise ValueError("no row has a target: too few candidates; raise max_candidates.")
     if moves == REFERENCES:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearkin.learners.constraint.pair_differences import SquaredDifferences
+from nearkin.learners.constraint.neighbour_differences import SquaredDifferences
 
 
 @pytest.fixture
