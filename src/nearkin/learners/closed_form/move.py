@@ -222,7 +222,7 @@ class MoveLabeled(_Move):
     ----------
     distance_ : Distance
         Queries stay, references move. `distance_.embed_references(X)` gives the moved rows.
-    n_targets_, share_ : int or "all", float
+    n_targets_, alpha_, share_ : int or "all", float, float
         As used; of n_targets="auto" those of the best setting.
     choices_ : list of tuple
         (n_targets, relative penalty, share, score, hub skewness, weight in the average of moves) of all that
@@ -230,8 +230,6 @@ class MoveLabeled(_Move):
     components_ : ndarray of shape (n_features, n_features)
         The share of W and of the identity. Not there for kernels or sparse rows with more features than
         rows, which use the dual form.
-    alpha_ : float
-        The penalty used; of n_targets="auto" that of the best setting.
     alpha_scores_ : ndarray of shape (10,)
         Held-out accuracy of each penalty tried; only if alpha="auto" and n_targets is given.
     objective_ : float
@@ -261,10 +259,8 @@ class MoveLabeled(_Move):
     >>> from nearkin import KNNClassifier, MoveLabeled
     >>> X, y = load_iris(return_X_y=True)
     >>> model = KNNClassifier(MoveLabeled()).fit(X, y)
-    >>> model.learner_.components_.shape
-    (4, 4)
-    >>> model.score(X, y) > 0.9
-    True
+    >>> model.learner_.components_.shape, model.score(X, y) > 0.9
+    ((4, 4), True)
     """
 
     summary = "Moves labelled points by ridge regression; closed form, cuts hubs."
