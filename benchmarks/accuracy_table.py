@@ -94,7 +94,7 @@ Gains are points of accuracy over Euclid on the same splits, with the standard e
 resampled test. A learner breaks its promise on a set where it is more than 2 points below Euclid and that is
 more than twice the standard error.
 
-Two cautions. With one to three splits the standard errors are wide, so a loss of several points need not
+Two cautions. With few splits the standard errors are wide, so a loss of several points need not
 count as a broken promise. And the rules behind the defaults were settled with 22 of these sets in view (their
 first split), which flatters them; [the share of Euclid](euclid-share.md) tells apart what it does on others.
 
