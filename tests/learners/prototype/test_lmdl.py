@@ -80,3 +80,19 @@ def test_values_too_large_to_square_are_refused(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="too large to square; scale the features"):
         LMDL(euclid_share=0.0).fit(X * 1e200, y)
+
+
+@pytest.mark.parametrize("how", ["repeated", "weighted"])
+def test_rows_that_come_more_than_once_have_as_many_votes(how):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
+    learner = LMDL(euclid_share=0.5, random_state=0)
+    if how == "repeated":
+        learner.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    else:
+        learner.fit(X, y, sample_weight=np.full(12, 3.0))
+    rows, codes = learner._voting
+    assert len(rows) == len(codes) == 36
+    assert len(np.unique(rows, axis=0)) == 12
+    # Weights that are no whole numbers cannot be written out.
+    assert len(learner.fit(X, y, sample_weight=np.linspace(0.5, 1.2, 12))._voting[0]) == 12

@@ -27,6 +27,9 @@ from nearkin.rows_in_blocks import block_work, by_blocks, in_blocks
 # Epochs without progress before training stops.
 PATIENCE = 10
 
+#: Rows up to which weights that are whole numbers are written out as repeated rows.
+MOST_REPEATED = 100_000
+
 
 class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
     """Prototypes with metrics of their own, trained by the ratio of the two nearest distances.
@@ -55,6 +58,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        total = float(weights.sum())
         X, codes, weights = merge_equal_rows(X, codes, weights)
         self._drop_weightless_classes(codes)
         rng = check_random_state(self.random_state)
@@ -66,7 +70,11 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         counts = self._resolve_counts(fitting, rank, rng)
         runs = [self._run(fitting, validation, counts, rank, rng) for _ in range(self.n_init)]
         self._keep(min(runs, key=lambda run: run.score), embedding)
-        # Of the merged rows, so that a row of weight w is judged like w equal rows.
+        # A row of weight w is judged like w equal rows: those that came more than once come again.
+        times = np.rint(weights.astype(np.float64) * total)
+        if total <= MOST_REPEATED and np.allclose(weights * total, times, rtol=0, atol=1e-3):
+            again = np.repeat(np.arange(len(X)), times.astype(np.intp))
+            X, codes, weights = X[again], codes[again], np.ones(len(again))
         self._keep_euclid(X, codes, weights)
         return self
 
