@@ -80,6 +80,7 @@ def test_rare_classes_and_few_rows():
     [
         ({"learners": []}, "at least one learner"),
         ({"learners": "rca"}, "at least one learner"),
+        ({"learners": RCA()}, "at least one learner"),
         ({"learners": [None], "n_picks": 0}, "n_picks=0"),
         ({"learners": [None], "cv": 1}, "cv=1"),
         ({"learners": [None], "n_neighbors": (0, 3)}, "n_neighbors"),
@@ -102,3 +103,13 @@ def test_it_takes_part_in_a_comparison(tmp_path):
     assert len(saved[-1].learners) == 3
     with pytest.raises(ValueError, match="classification of dense rows"):
         nearkin.compare(rows, rows[:, 0] * 1.5, "dmlmtp", average=True, **quick)
+
+
+def test_missing_values_are_named_by_row():
+    model = AverageVote([None], n_picks=1).fit(X, Y)
+    broken = X.copy()
+    broken[7, 2] = np.nan
+    with pytest.raises(ValueError, match="row 7"):
+        model.predict(broken)
+    with pytest.raises(ValueError, match="row 7"):
+        clone(model).fit(broken, Y)

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearkin._types import ColumnLike, Estimator, MatrixLike
+from nearkin.numerics.given_rows import naming_rows
 from nearkin.predictors.classifier import KNNClassifier
 
 #: The place of a learner in the list, and how many neighbours vote; None if it decides without them.
@@ -91,7 +92,8 @@ class AverageVote(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
         """Judge the learners on held-out folds, pick a committee, and fit its members to all rows."""
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        with naming_rows(X):
+            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
         check_classification_targets(y)
         self._check_settings()
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -106,7 +108,8 @@ class AverageVote(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """The mean of the members' votes: rows x classes."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        with naming_rows(X):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         counts = Counter(self.choices_[pick] for pick in self.picks_)
         total = np.zeros((len(X), len(self.classes_)))
         for place, member in zip(self._places, self.members_, strict=True):
@@ -121,7 +124,7 @@ class AverageVote(ClassifierMixin, BaseEstimator):
         return self.classes_[winners]
 
     def _check_settings(self) -> None:
-        if isinstance(self.learners, str) or not len(self.learners):
+        if not isinstance(self.learners, list | tuple) or not self.learners:
             raise ValueError("learners: give a list of at least one learner (None is plain Euclid).")
         for name in ("n_picks", "cv"):
             least, value = (2 if name == "cv" else 1), getattr(self, name)
