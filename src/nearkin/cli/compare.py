@@ -117,9 +117,7 @@ def compare(
     if learners is not None and not learners.strip(" ,"):
         raise CommandError("--learners is empty; leave it out for all, or see `nearkin learners`.")
     drawings = parse_count("--repeats", repeats, "auto")
-    report_path, out_path, results_path = (
-        None if text is None else output_path(text) for text in (report, out, results)
-    )
+    report_path, out_path, results_path = output_path(report), output_path(out), output_path(results)
     if report_path is not None:
         require_plotting()
     if metric is not None:

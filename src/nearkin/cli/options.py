@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import typer
 
@@ -247,8 +247,16 @@ def as_path(text: str) -> Path:
     return Path(text).expanduser()
 
 
-def output_path(text: str) -> Path:
+@overload
+def output_path(text: str) -> Path: ...
+@overload
+def output_path(text: None) -> None: ...
+
+
+def output_path(text: str | None) -> Path | None:
     """The file that an option names, refused now if it could not be written after minutes of work."""
+    if text is None:
+        return None
     named = as_path(text)
     # A link stays a link, also where it leads to a file that does not exist yet.
     path = Path(os.path.realpath(named))
