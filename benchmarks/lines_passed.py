@@ -5,10 +5,11 @@
     git worktree add /tmp/before 07d4b0b
     python -m benchmarks.lines_passed /tmp/before/src
 
-Each call runs in a process of its own with the settings of the papers (`against_commit.py` has the same), once
-to load what is compiled and once more to be watched. Lines are lines of code: no docstrings, comments or blank
-lines. "Run" are the different lines that ran, compiled functions counting whole once they were used; "files"
-are those passed through, "in them" all their lines. What worker processes of a comparison do is not seen.
+Each call runs in a process of its own with the settings of the papers (`against_commit.py` has the same),
+once to load what is compiled and once more to be watched. Lines are lines of code: no docstrings, comments or
+blank lines. "Run" are the different lines that ran, compiled functions counting whole once they were used;
+"files" are those passed through, "in them" all their lines. What worker processes of a comparison do is not
+seen.
 """
 
 from __future__ import annotations
