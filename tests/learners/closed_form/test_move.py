@@ -444,23 +444,6 @@ class TestAuto:
         Division.gained = np.array([[-1.0] * 13 + [1.0] * 7])
         assert Choice()._harms([Division()], {STAY: 1.0})
 
-    def test_nothing_moves_where_a_fair_vote_is_lost(self):
-        """One rule of the categories holds nearly always; five neighbours see it, a move blurs it."""
-        rng = np.random.default_rng(0)
-        X = rng.integers(0, 4, size=(400, 6)).astype(float)
-        y = ((X[:, 4] == 3) & (X[:, 3] == 1)) | ((X[:, 4] != 0) & (X[:, 1] != 2))
-        y = (y ^ (rng.uniform(size=400) < 0.05)).astype(int)
-        plain, moved = (
-            np.mean(
-                [
-                    KNNClassifier(learner, n_neighbors=k).fit(X[:280], y[:280]).score(X[280:], y[280:])
-                    for k in (3, 5)
-                ]
-            )
-            for learner in (None, MoveLabeled())
-        )
-        assert moved >= plain - 0.02
-
     def test_aiming_at_lists_draws_classes_closer(self):
         X, y = load_digits(return_X_y=True)
         lists, votes = (MoveLabeled(aim=aim).fit(X[:900], y[:900]) for aim in ("lists", "votes"))
