@@ -192,7 +192,8 @@ class MoveLabeled(_Move):
         counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share
         on held-out training rows, see `aim`, and averages the moves: one that is z standard errors behind the
         best weighs exp(-z^2 / 2), since few rows cannot tell which is best. Beyond 20,000 rows (1,500 in the
-        n x n form) some rows choose, and the best alone is taken. ``n_targets=1`` is the published method.
+        n x n form) some rows choose, and the best alone is taken. A move that costs 1, 5 or 10 neighbours
+        more than one standard error of accuracy there is not made. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
         it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
@@ -245,8 +246,8 @@ class MoveLabeled(_Move):
     -----
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
     (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
-    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), 48 searches for some 1,500
-    held-out rows, and up to four fits for the average: two to four times the time of alpha="auto" alone.
+    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), twice, 50 searches for some 1,500
+    held-out rows, and up to four fits for the average: two to five times the time of alpha="auto" alone.
     There is no `transform`: moving queries and references alike would undo the method. Use
     `KNNClassifier(MoveLabeled())`.
 
