@@ -291,6 +291,10 @@ class MoveLabeled(_Move):
         self.search = search
         self.aim = aim
 
+    @classmethod
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
+        return {"aim": list(AIMS)}
+
     def _check_settings(self) -> None:
         super()._check_settings()
         check_number(high=1, words=(AUTO,), share=self.share)

@@ -293,7 +293,7 @@ class _Division:
     def _regressions(self, counts: list[int | str]):
         """Normal equations for each number of targets; the targets of all numbers are one table."""
         numbers = [int(n) for n in counts if n != ALL]
-        table = same_class_neighbours(self.rows, self.codes, max(numbers)) if numbers else None
+        table = same_class_neighbours(self.rows, self.codes, max(numbers, default=1))
         for n in numbers:
             outputs = listed_pairs(table[:, :n], self.rows.dtype, self.weights).T.tocsr()
             yield n, normal_equations(self.rows, np.asarray(outputs.sum(axis=1)).ravel(), outputs, self.mean)
