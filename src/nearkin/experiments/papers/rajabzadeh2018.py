@@ -298,8 +298,8 @@ PAPER = Paper(
         "Settings are chosen by three folds inside the training part (the paper: empirically, and by ten "
         "folds for the kernel): prototypes per class of LPD (1, 5) and LMDL (1, 5, 10), the slope of LMDL's "
         "sigmoid (1, 3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's 19 values; its "
-        "slope stays at 3 and its prototypes at 5), targets of LMNN (1, 3) and how often they are chosen anew (0, "
-        "3), pull of PLML (1, 10, 100), shrinkage and ridge of GLML, view and balance of MLEV, "
+        "slope stays at 3 and its prototypes at 5), targets of LMNN (1, 3) and how often they are chosen "
+        "anew (0, 3), pull of PLML (1, 10, 100), shrinkage and ridge of GLML, view and balance of MLEV, "
         "neighbours and order of DMLMJ and KDMLMJ, compactness and voters of LDDM (two values each).",
         "Letter, Isolet, MNIST, USPS, Semeion and 20NEWS are not tuned: five prototypes per class, a slope "
         f"of 3, and {FEW_EPOCHS} epochs above {UNTUNED_ROWS:,} rows. Letter, Semeion and 20NEWS are "
