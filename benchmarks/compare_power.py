@@ -24,7 +24,8 @@ from scipy import stats
 from nearkin.evaluation import Record
 from nearkin.evaluation.metrics import ACCURACY
 from nearkin.evaluation.repeating import RepeatRule, repeat_while_open
-from nearkin.evaluation.standings import BEATS, make_standings
+from nearkin.evaluation.results import BEATS
+from nearkin.evaluation.standings import make_standings
 
 PAGE = Path(__file__).parent.parent / "docs" / "results" / "compare-power.md"
 EUCLID = "Euclid"

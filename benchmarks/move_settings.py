@@ -1,8 +1,8 @@
 """Move-labeled's own choice of settings against every fixed number of targets and against plain Euclid.
 
 Rows become what an index of embeddings holds (`FORMS`). Some rows of each class are stored, others asked.
-Prints the table of docs/methods/move.md, by three measures: accuracy of the nearest neighbour, mean accuracy
-of 1, 5 and 10 neighbours (those that a class has rows for), and MAP@R::
+Prints the table of docs/methods/move.md and a summary, by three measures: accuracy of the nearest neighbour,
+mean accuracy of 1, 5 and 10 neighbours (those that a class has rows for), and MAP@R::
 
     NEARKIN_DATA=~/data python -m benchmarks.move_settings trec-minilm usps@conv glass@standard sentences.npz
 """
@@ -109,6 +109,22 @@ def table_row(name: str, per_class: int | None, found: dict[str, np.ndarray]) ->
     return f"| {' | '.join(cells)} |"
 
 
+def summary(tests: list[dict[str, np.ndarray]]) -> str:
+    """How often auto and lists are near the best fixed number of targets, and how often behind Euclid."""
+    lines = []
+    for label in ("auto", "lists"):
+        for at, measure in enumerate(MEASURES):
+            own = np.array([found[label][at] for found in tests])
+            behind = np.array([max(found[str(n)][at] for n in FIXED) for found in tests]) - own
+            gain = own - [found["Euclid"][at] for found in tests]
+            near, lost = (behind <= 0.5).sum(), (gain < -1).sum()
+            lines.append(
+                f"{label}, {measure}: within 0.5 of the best fixed in {near} of {len(tests)}, "
+                f"{-behind.mean():+.1f} on average; {gain.mean():+.1f} over Euclid, {lost} over 1 below it."
+            )
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="+")
@@ -118,6 +134,7 @@ def main() -> None:
     columns = [f"{measure}: {heads[0]} | {' | '.join(heads[1:])}" for measure in MEASURES]
     print(f'| data | rows of each class | {" | ".join(columns)} | `aim="lists"` | hub skewness |')
     print("|---" * 13 + "|", flush=True)
+    tests = []
     for name in chosen.datasets:
         X, y = opened(name)
         for per_class in (5, 10, None):
@@ -126,7 +143,9 @@ def main() -> None:
                 label: np.mean([judged(learner, X, y, *split) for split in splits], axis=0)
                 for label, learner in LEARNERS.items()
             }
+            tests.append(found)
             print(table_row(name, per_class, found), flush=True)
+    print(f"\n{summary(tests)}")
 
 
 if __name__ == "__main__":

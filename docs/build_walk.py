@@ -61,12 +61,14 @@ WALKS = [
 class Walk:
     """Files in the order of first entry with the calls each received, and how often files changed.
 
-    `returns` counts the crossings into a file that had been left before.
+    A call from one file into another is a crossing. It goes back where the file called has called others
+    before: what only answers, such as the fields and properties of a record, is never left. `returns` counts
+    those by caller and file.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
     crossings: int = 0
-    returns: int = 0
+    returns: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def files(self) -> list[str]:
@@ -95,7 +97,7 @@ def walk(statement: str, setup: str = "") -> Walk:
         found.calls[here] += 1
         if caller is not None and caller != here:
             found.crossings += 1
-            found.returns += here in left
+            found.returns[caller, here] += here in left
             left.add(caller)
 
     sys.setprofile(look)
@@ -135,10 +137,14 @@ def file_of(code) -> str | None:
 
 
 def described(title: str, found: Walk) -> str:
-    """A walk as a paragraph of the page."""
+    """A walk as a paragraph of the page; the files it goes back to are named where they are few."""
     steps = " → ".join(f"`{file}`" for file in found.files)
-    back = f"{found.returns} of {found.crossings} crossings go back to a file left before"
-    return f"**{title}**: {len(found.files)} files; {back}.\n\n{steps}"
+    back = f"{found.returns.total()} of {found.crossings:,} crossings go back to a file left before"
+    text = f"**{title}**: {len(found.files)} files; {back}.\n\n{steps}"
+    pairs = [(count, *pair) for pair, count in found.returns.most_common() if count]
+    if len(found.files) > len(pairs):
+        text += "\n\nBack: " + ", ".join(f"`{caller}` to `{file}` {n}" for n, caller, file in pairs) + "."
+    return text
 
 
 def page() -> str:

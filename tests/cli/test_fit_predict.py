@@ -1,5 +1,8 @@
+import warnings
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from nearkin.persistence import load, read_metadata
 
@@ -41,6 +44,25 @@ def test_columns_are_found_by_name(nearkin, iris_model, iris_table, tmp_path):
     iris_table.drop(columns="species").iloc[:, ::-1].assign(extra=1).to_csv(shuffled, index=False)
     predicted = pd.DataFrame(nearkin("predict", iris_model, shuffled, "--json").json())
     assert (predicted["species"] == iris_table["species"]).mean() > 0.95
+
+
+def test_a_model_of_numbers_knows_its_columns_in_python(nearkin, iris_table, tmp_path):
+    table = iris_table.select_dtypes("number").assign(species=iris_table["species"])
+    given, path = tmp_path / "numbers.csv", tmp_path / "numbers.nearkin"
+    table.to_csv(given, index=False)
+    called = nearkin("fit", given, "--target", "species", "--learner", "RCA", "--out", path)
+    assert called.code == 0, called.err
+    model, rows = load(path), table.drop(columns="species")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (model.predict(rows) == table["species"]).mean() > 0.9
+    with pytest.raises(ValueError, match="same order"):
+        model.predict(rows.iloc[:, ::-1])
+    reordered = tmp_path / "reordered.csv"
+    rows.iloc[:, ::-1].to_csv(reordered, index=False)
+    called = nearkin("predict", path, reordered)
+    assert called.out == nearkin("predict", path, given).out
+    assert "feature names" not in called.err
 
 
 def test_predictions_go_to_stdout_as_csv(nearkin, iris_model, iris_csv):

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.cli.errors import CommandError
-from nearkin.cli.options import parse_count, parse_duration, parse_settings, parse_value
+from nearkin.cli.options import output_path, parse_count, parse_duration, parse_settings, parse_value
 from nearkin.evaluation.rows import plain
 from nearkin.learners import find_learner
 
@@ -79,3 +79,23 @@ def test_the_task_and_its_reason_are_announced(tmp_path, capsys):
     assert "--task classification overrides" in told
     assert read_data(str(path), ["price"], "classification", None).task == "classification"
     assert "task: classification, as asked for" in capsys.readouterr().err
+
+
+def test_a_trial_leaves_nothing(tmp_path):
+    output_path(str(tmp_path / "new"))
+    (tmp_path / "old").write_text("kept")
+    output_path(str(tmp_path / "old"))
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "kept"
+
+
+def test_a_link_to_a_file_that_is_yet_to_be_written_stays(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "model")
+    output_path(str(link))
+    assert link.is_symlink()
+    assert not (tmp_path / "model").exists()
+    link.unlink()
+    link.symlink_to(tmp_path / "missing" / "model")
+    with pytest.raises(CommandError, match="missing does not exist"):
+        output_path(str(link))

@@ -15,7 +15,7 @@ from nearkin.evaluation import (
     plan_tasks,
     summarise,
 )
-from nearkin.evaluation.budget import in_order_of_worth, in_reach, places_in_line, tuned_seconds
+from nearkin.evaluation.budget import in_order_of_worth, in_reach, places_in_line, seconds_to_tune
 
 X, Y = load_wine(return_X_y=True)
 
@@ -53,13 +53,16 @@ def test_promising_and_affordable_candidates_come_first():
 def test_the_cost_of_tuning_counts_fits_and_scores_of_inner_folds():
     grid = {"n_neighbors": [1, 3], "p": [1, 2, 3]}
     candidate = Candidate("c", KNeighborsClassifier(), grid, predict_time=("n_neighbors",))
-    (task,) = plan_tasks(Problem("wine", X, Y), [candidate.untuned()], RandomSplits(1, test_share=0.5))
-    record = Record.of_task(task, status="done", score=1.0, fit_seconds=9.0, predict_seconds=0.0)
+    problem, split = Problem("wine", X, Y), RandomSplits(1, test_share=0.5)
+    (task,), (first,) = (plan_tasks(problem, [each], split) for each in (candidate, candidate.untuned()))
+    record = Record.of_task(first, status="done", score=1.0, fit_seconds=9.0, predict_seconds=0.0)
     # Three fits on two thirds of the rows in each of three inner folds, and the last one.
-    assert tuned_seconds(candidate, record) == pytest.approx(9 + 3 * 3 * 6)
+    assert seconds_to_tune({"c": [task]}, [record]) == {"c": pytest.approx(9 + 3 * 3 * 6)}
     record.fit_seconds, record.predict_seconds = 0.0, 9.0
     # Six settings; two ninths as many pairs of rows as in a fold that tests as many rows as it trains on.
-    assert tuned_seconds(candidate, record) == pytest.approx(9 + 3 * 6 * 2)
+    assert seconds_to_tune({"c": [task] * 2, "new": [task]}, [record]) == {
+        "c": pytest.approx(2 * (9 + 3 * 6 * 2))
+    }
 
 
 def test_in_reach_is_what_the_interval_of_the_best_holds():

@@ -27,7 +27,7 @@ def first_split(problem, protocol):
 
 
 def measured(problem, candidate, split):
-    return measure(Task("5" * 32, problem, candidate, split, {}, seed=6))
+    return measure(Task("5" * 32, problem, candidate, split, {}, {}, seed=6))
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -207,8 +207,8 @@ def test_scoring_every_setting_fails_where_every_setting_does():
 
 def test_scoring_every_setting_is_another_task():
     plain = Candidate("knn", KNeighborsClassifier(), {"n_neighbors": [1, 3]})
-    assert "every_setting" not in plain.signature()
-    assert replace(plain, every_setting=True).signature()["every_setting"]
+    assert "every_setting" not in plain.parts()
+    assert replace(plain, every_setting=True).parts()["every_setting"]
 
 
 def test_the_share_of_ignored_features_is_recorded():
@@ -232,7 +232,9 @@ def test_refit_uses_all_rows():
 def test_a_failure_is_a_record_too():
     problem = Problem("iris", X, Y)
     split = first_split(problem, StratifiedFolds(3))
-    task = Task("5" * 32, problem, Candidate("bad", KNeighborsClassifier(metric="none such")), split, {}, 0)
+    task = Task(
+        "5" * 32, problem, Candidate("bad", KNeighborsClassifier(metric="none such")), split, {}, {}, 0
+    )
     record = attempt(task)
     assert (record.status, record.score, record.learner, record.fold) == ("error", None, "bad", "0.0")
     assert "none such" in record.error
@@ -303,5 +305,5 @@ def test_a_stand_in_looks_at_a_part_of_many_rows():
 def test_a_stand_in_is_part_of_what_an_untuned_candidate_is():
     plain = Candidate("Euclid", KNeighborsClassifier(1), {"n_neighbors": [1, 3]}, ("n_neighbors",))
     alone, helped = plain, replace(plain, stand_in=plain)
-    assert alone.signature() == helped.signature()
-    assert alone.untuned().signature() != helped.untuned().signature()
+    assert alone.parts() == helped.parts()
+    assert alone.untuned().parts() != helped.untuned().parts()

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from nearkin import RCA, KNNClassifier
 from nearkin.evaluation import METRICS, Metric, Problem, Relevance, metric_named
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE
-from nearkin.evaluation.tasks import Record
+from nearkin.evaluation.results import Record
 
 
 def test_scores_are_written_as_people_read_them():

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nearkin.evaluation.results import Record
 from nearkin.evaluation.rows import COLUMNS, pack_array, to_record, to_row, unpack_array
-from nearkin.evaluation.tasks import Record
 
 
 @pytest.mark.parametrize(

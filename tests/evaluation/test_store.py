@@ -9,8 +9,8 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from nearkin.evaluation import Candidate, Problem, ResultsStore, StratifiedFolds, plan_tasks, run_tasks
+from nearkin.evaluation.results import Record
 from nearkin.evaluation.runner import run_name
-from nearkin.evaluation.tasks import Record
 
 
 @pytest.fixture(scope="module")

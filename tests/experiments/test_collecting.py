@@ -3,7 +3,7 @@
 import numpy as np
 
 from nearkin.evaluation.problems import ACCURACY, ARRMSE
-from nearkin.evaluation.tasks import Record
+from nearkin.evaluation.results import Record
 from nearkin.experiments.collecting import at_best_point
 
 GRID = {"k": [1, 3, 5]}

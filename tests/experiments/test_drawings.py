@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearkin.evaluation.tasks import Record
+from nearkin.evaluation.results import Record
 from nearkin.experiments.drawings import (
     MAP_ROWS,
     error_bars,

@@ -7,7 +7,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from nearkin.evaluation import Candidate, FiveByTwo, Problem, plan_tasks
-from nearkin.evaluation.tasks import ERROR, Record
+from nearkin.evaluation.results import ERROR, Record
 from nearkin.experiments.halving import Halving, run_halving
 
 

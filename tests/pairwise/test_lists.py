@@ -60,18 +60,6 @@ def test_no_pair_at_all_is_a_list_too():
         assert len(distances) == 0 == len(pairs[1])
 
 
-def test_list_grown_too_long_is_made_anew():
-    Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
-    limits = np.full(120, 2.0)
-    for step in range(4):
-        pairs, _ = memory.within((1 + 1e-4 * step) * Z, limits, 10_000)
-    # Hardly a move, but now only the nearest count.
-    before = memory.searches
-    fewer, _ = memory.within(Z, limits / 8, 10_000)
-    assert memory.searches == before + 1
-    assert len(fewer[1]) < len(pairs[1]) / 3
-
-
 def test_a_list_knows_its_age_and_forgetting_ends_it():
     Z, memory = np.random.RandomState(0).standard_normal((120, 4)), PairMemory()
     limits = np.full(120, 0.5)

@@ -25,6 +25,8 @@ LEARNERS = [
     MoveLabeled(n_targets=1, alpha=3.0),
     MoveLabeled(n_targets=4, alpha=3.0),
     MoveLabeled(n_targets=2),
+    MoveLabeled(),
+    MoveLabeled(aim="lists"),
     MoveQuery(n_targets=2, alpha=3.0),
     MoveQuery(),
     GMML(t=0.4, euclid_share=0.0),

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from nearkin.numerics.row_hash import hash_bounds
-from nearkin.scale.move_recipe import normal_of_sample
+from nearkin.scale.move_recipe import normal_of_source
+from nearkin.scale.source import LocalSource
 from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
 from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
 
@@ -105,7 +106,10 @@ def test_pair_moments(rows):
 def test_all_rows_of_a_class_as_targets(rows):
     X, codes = rows
     codes[0] = 3  # alone in its class
-    normal = normal_of_sample(Candidates(X, codes, np.arange(120)), "all", "references")
+    sums = ClassSums.of(Block(X, codes, 0), 4)
+    normal = normal_of_source(
+        LocalSource(X, codes), sums, Candidates.of(Block(X, codes, 0), 0), "all", "references"
+    )
     Z = X - X.mean(axis=0)
     same = (codes[:, None] == codes) & ~np.eye(120, dtype=bool)
     J = same / np.maximum(same.sum(axis=1, keepdims=True), 1)

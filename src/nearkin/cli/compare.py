@@ -116,7 +116,8 @@ def compare(
     require_choice("--tune", tune, TUNE_CHOICES)
     if learners is not None and not learners.strip(" ,"):
         raise CommandError("--learners is empty; leave it out for all, or see `nearkin learners`.")
-    report_path, out_path, results_path = map(output_path, (report, out, results))
+    drawings = parse_count("--repeats", repeats, "auto")
+    report_path, out_path, results_path = output_path(report), output_path(out), output_path(results)
     if report_path is not None:
         require_plotting()
     if metric is not None:
@@ -128,7 +129,7 @@ def compare(
             learners=learners,
             time_budget=budget,
             folds=folds,
-            repeats=parse_count("--repeats", repeats, "auto"),
+            repeats=drawings,
             metric=metric,
             rope=rope,
             n_neighbors=n_neighbors if isinstance(n_neighbors, int) else None,

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TypeVar
 
 import typer
@@ -76,25 +75,3 @@ def _about_file(error: OSError) -> str:
         IsADirectoryError: "it is a folder",
     }.get(type(error), error.strerror or str(error))
     return f"{error.filename}: {reason}."
-
-
-def require_writable(path: Path | None) -> None:
-    """Refuse now, before minutes of work, a file that could not be written afterwards."""
-    if path is None:
-        return
-    # A link stays a link, also where it leads to a file that does not exist yet.
-    path = Path(os.path.realpath(path))
-    folder = path.parent
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder; give the name of a file.")
-    if path.exists() and not path.is_file():
-        return  # a device or pipe is written to as it is; trying it could block
-    if not folder.is_dir():
-        raise CommandError(f"cannot write {path}: the folder {folder} does not exist; create it first.")
-    try:
-        existed = path.exists()
-        path.open("ab").close()
-        if not existed:
-            path.unlink()
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {(error.strerror or str(error)).lower()}.") from error

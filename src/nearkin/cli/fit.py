@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from nearkin.cli import options
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import as_path, make_learner, read_data, require_choice
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import as_path, make_learner, output_path, read_data, require_choice
 from nearkin.cli.output import print_facts, to_stderr, typed_command
 from nearkin.study.models import (
     DEFAULT_NEIGHBOURS,
@@ -83,8 +83,7 @@ def fit(
     from nearkin.cli.fit_stream import fit_streamed, should_stream
     from nearkin.study.saving import save_model
 
-    path = as_path(out or f"{as_path(data).stem}.nearkin")
-    require_writable(path)
+    path = output_path(out or f"{as_path(data).stem}.nearkin")
     require_choice("--scale", scale, SCALE_CHOICES)
     unfitted = _learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
     if should_stream(data, labels, stream):

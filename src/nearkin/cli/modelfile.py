@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from nearkin.evaluation.metrics import last_step
+from nearkin.study.saving import first_estimator
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,10 @@ def load_model(path: Path) -> LoadedModel:
     model, metadata = load(path), description["metadata"]
     encoder = _missing_encoder(model, description)
     if encoder is not None:
-        model = Pipeline([("table", encoder), *getattr(model, "steps", [("model", model)])])
+        steps = getattr(model, "steps", [("model", model)])
+        # The encoder looks after the names and hands on bare numbers.
+        vars(first_estimator(model)).pop("feature_names_in_", None)
+        model = Pipeline([("table", encoder), *steps])
     return LoadedModel(model, metadata)
 
 

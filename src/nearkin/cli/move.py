@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import JsonOption, LabelsOption, TargetOption, VectorsOption, as_path
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import JsonOption, LabelsOption, TargetOption, VectorsOption, as_path, output_path
 from nearkin.cli.output import bytes_bar, print_facts, to_stderr
 
 
@@ -182,8 +182,7 @@ def _move_file(data, out, model, save_model, ranking: _Ranking, **columns) -> di
         raise CommandError("say where moved vectors go: --out moved.npy or --out moved.parquet.")
     if ranking.metric not in SEARCH:
         raise CommandError(f"--metric {ranking.metric}: expected one of {', '.join(SEARCH)}.")
-    path = as_path(out)
-    require_writable(path)
+    path = output_path(out)
     vectors = columns["vectors"]
     if model is None:
         learner = _fitted_on_file(data, save_model, **columns)
@@ -217,7 +216,7 @@ def _fitted_on_file(data, save_model: str | None, *, vectors, labels, target):
             "give --model, or --save-model to keep the one that is fitted: vectors that come later must be "
             "moved by the same model."
         )
-    require_writable(as_path(save_model))
+    output_path(save_model)
     wished = target[0] if target else None
     found = load_dataset(as_path(data), vectors=vectors, labels=labels, target=wished, task="classification")
     return MoveLabeled().fit(found.X, found.y)

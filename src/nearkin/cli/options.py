@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable
+from nearkin.cli.errors import CommandError
 from nearkin.cli.output import to_stderr
 
 DataArgument = Annotated[
@@ -246,8 +247,30 @@ def as_path(text: str) -> Path:
     return Path(text).expanduser()
 
 
+@overload
+def output_path(text: str) -> Path: ...
+@overload
+def output_path(text: None) -> None: ...
+
+
 def output_path(text: str | None) -> Path | None:
     """The file that an option names, refused now if it could not be written after minutes of work."""
-    path = None if text is None else as_path(text)
-    require_writable(path)
-    return path
+    if text is None:
+        return None
+    named = as_path(text)
+    # A link stays a link, also where it leads to a file that does not exist yet.
+    path = Path(os.path.realpath(named))
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; give the name of a file.")
+    if path.exists() and not path.is_file():
+        return named  # a device or pipe is written to as it is; trying it could block
+    if not path.parent.is_dir():
+        raise CommandError(f"cannot write {path}: the folder {path.parent} does not exist; create it first.")
+    try:
+        existed = path.exists()
+        path.open("ab").close()
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {(error.strerror or str(error)).lower()}.") from error
+    return named

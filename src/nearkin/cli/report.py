@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nearkin.cli.errors import CommandError, require_writable, speaks_plainly
-from nearkin.cli.options import EmbedOption, as_path
+from nearkin.cli.errors import CommandError, speaks_plainly
+from nearkin.cli.options import EmbedOption, as_path, output_path
 from nearkin.cli.output import to_stderr
 
 
@@ -23,8 +23,7 @@ def report(
     """Write the HTML report of a comparison from its results file alone."""
     from nearkin.report import report_results, require_plotting
 
-    path, source = as_path(out), as_path(results)
-    require_writable(path)
+    path, source = output_path(out), as_path(results)
     require_plotting()
     if not source.is_file():
         raise CommandError(f"{source}: there is no such file; compare --results writes one.")

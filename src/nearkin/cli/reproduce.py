@@ -57,7 +57,7 @@ def reproduce(
     from nearkin.report import require_plotting
 
     declared = load_paper(paper)
-    report_path, markdown_path, results_path = map(output_path, (report, markdown, results))
+    report_path, markdown_path, results_path = (output_path(text) for text in (report, markdown, results))
     if report_path is not None:
         require_plotting()
     wished_sets, wished_methods = _names("datasets", datasets), _names("methods", methods)

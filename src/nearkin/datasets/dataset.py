@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -251,6 +251,15 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     view = np.asarray(array).view()
     view.setflags(write=False)
     return view
+
+
+def are_default_names(names: Sequence[str]) -> bool:
+    """Whether these are the names that columns without any get.
+
+    >>> are_default_names(["x1", "x2"]), are_default_names(["x1", "size"])
+    (True, False)
+    """
+    return tuple(names) == _names_or_default((), len(names), "x")
 
 
 def _names_or_default(names, count: int, prefix: str) -> tuple[str, ...]:

@@ -3,11 +3,12 @@
 import warnings
 from typing import Any
 
+from nearkin.evaluation.candidates import Candidate
 from nearkin.evaluation.comparison import Comparison, choose_winner, summarise
 from nearkin.evaluation.contest import compare
 from nearkin.evaluation.measurement import fit_candidate
 from nearkin.evaluation.metrics import METRICS, Metric, metric_named
-from nearkin.evaluation.problems import Candidate, Problem
+from nearkin.evaluation.problems import Problem
 from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import (
     FiveByTwo,
@@ -20,6 +21,7 @@ from nearkin.evaluation.protocols import (
 )
 from nearkin.evaluation.regression_error import arrmse, rrmse
 from nearkin.evaluation.repeating import RepeatRule
+from nearkin.evaluation.results import Record, Standing
 from nearkin.evaluation.retrieval import (
     Relevance,
     hit_rate_at_k,
@@ -31,9 +33,8 @@ from nearkin.evaluation.retrieval import (
     retrieval_scores,
 )
 from nearkin.evaluation.runner import run_tasks
-from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import Record, plan_tasks
+from nearkin.evaluation.tasks import plan_tasks
 from nearkin.search.hubness import Hubness, hubness_skewness, k_occurrence
 
 __all__ = [

@@ -10,8 +10,9 @@ from itertools import zip_longest
 
 from nearkin.evaluation.comparison import Comparison
 from nearkin.evaluation.measurement import INNER_FOLDS
-from nearkin.evaluation.problems import Candidate, Problem
-from nearkin.evaluation.tasks import DONE, NOT_RUN, Record, Task
+from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.results import DONE, NOT_RUN, Record
+from nearkin.evaluation.tasks import Task
 
 #: Reference models whose folds take no longer than this together do not wait for their turn.
 FREE_SECONDS = 1.0
@@ -109,15 +110,22 @@ def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:
     return {label for label, score in scores.items() if score >= best - tolerance}
 
 
-def tuned_seconds(candidate: Candidate, untuned: Record) -> float:
-    """Cost of one tuned fold from an untuned one: a fit and a score per setting and inner fold."""
-    fit, predict = untuned.fit_seconds or 0.0, untuned.predict_seconds or 0.0
-    inner_train = untuned.n_train * (INNER_FOLDS - 1) / INNER_FOLDS
-    inner_test = untuned.n_train / INNER_FOLDS
-    inner_fit = fit * inner_train / untuned.n_train
-    inner_predict = predict * inner_train * inner_test / (untuned.n_train * untuned.n_test)
-    inner = candidate.n_fits * inner_fit + candidate.n_settings * inner_predict
-    return fit + predict + INNER_FOLDS * inner
+def seconds_to_tune(tasks: Mapping[str, Sequence[Task]], records: Sequence[Record]) -> dict[str, float]:
+    """Cost of the tuned folds of each candidate, where an untuned fold of it is among the records.
+
+    A tuned fold takes a fit and a score per setting and inner fold.
+    """
+    untuned = {record.learner: record for record in records if record.status == DONE and not record.tuned}
+    costs = {}
+    for label, own in tasks.items():
+        if label not in untuned:
+            continue
+        candidate, record = own[0].candidate, untuned[label]
+        fit, predict = record.fit_seconds or 0.0, record.predict_seconds or 0.0
+        inner_share, inner_test = (INNER_FOLDS - 1) / INNER_FOLDS, record.n_train / INNER_FOLDS
+        inner = candidate.n_fits * fit + candidate.n_settings * predict * inner_test / record.n_test
+        costs[label] = len(own) * (fit + predict + INNER_FOLDS * inner_share * inner)
+    return costs
 
 
 def in_reach(comparison: Comparison) -> set[str]:

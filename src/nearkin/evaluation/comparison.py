@@ -7,15 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from nearkin.evaluation.metrics import Metric, metric_named
-from nearkin.evaluation.standings import (
-    BEATS,
-    LEARNER,
-    NOT_RUN_BUDGET,
-    Standing,
-    make_standings,
-    paired_test,
-)
-from nearkin.evaluation.tasks import DONE, Record
+from nearkin.evaluation.results import BEATS, DONE, LEARNER, NOT_RUN_BUDGET, Record, Standing
+from nearkin.evaluation.standings import make_standings, paired_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,12 +163,8 @@ class Comparison:
 
     def _chances(self, label: str | None) -> str:
         """How likely a candidate is better, in brackets; nothing where that is not known."""
-        row = self.row(label or self.baseline)
-        if row.chance_better is None:
-            return ""
-        shares = (row.chance_better, row.chance_equivalent, row.chance_worse)
-        better, same, worse = whole_percents([share or 0.0 for share in shares])
-        return f" ({better} % better, {same} % equivalent, {worse} % worse)"
+        chances = self.row(label or self.baseline).chances
+        return " ({} % better, {} % equivalent, {} % worse)".format(*chances) if chances else ""
 
     def to_dict(self) -> dict:
         """Everything in plain values, ready for JSON."""
@@ -239,20 +228,6 @@ def choose_winner(rows: Sequence[Standing], rule: str = BEST_MEAN) -> Winner | N
         sure = row.baseline or row.verdict == BEATS
         return Winner(row, "best mean" if sure else "best mean, though the difference could be chance")
     return None
-
-
-def whole_percents(shares: Sequence[float]) -> list[int]:
-    """Shares as whole percents that add up to 100, the largest remainders rounded up.
-
-    >>> whole_percents([0.985, 0.0149, 0.0001])
-    [99, 1, 0]
-    """
-    exact = [100 * share for share in shares]
-    found = [int(value) for value in exact]
-    by_rest = sorted(range(len(exact)), key=lambda i: found[i] - exact[i])
-    for i in by_rest[: round(sum(exact)) - sum(found)]:
-        found[i] += 1
-    return found
 
 
 def summarise(

@@ -10,18 +10,20 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from nearkin._types import ColumnLike, MatrixLike
-from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, tuned_seconds
+from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, seconds_to_tune
+from nearkin.evaluation.candidates import Candidate
 from nearkin.evaluation.comparison import Comparison, summarise
+from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import Metric
-from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
+from nearkin.evaluation.problems import CLASSIFICATION, Problem
 from nearkin.evaluation.progress import Progress
 from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
 from nearkin.evaluation.repeating import RepeatRule, repeat_while_open
+from nearkin.evaluation.results import FAILURES, NOT_RUN, Record, Standing
 from nearkin.evaluation.runner import do_tasks, n_jobs, run_name
 from nearkin.evaluation.scouting import look_at, scout, warm_up
-from nearkin.evaluation.standings import Standing
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record, Task, plan_tasks
+from nearkin.evaluation.tasks import Task, plan_tasks
 from nearkin.evaluation.workers import WorkerPool
 
 
@@ -239,7 +241,7 @@ class _Contest:
             self.records(), self.baseline, self.scouted, self.name, self.first_repeats, self.rope
         )
         # Records may be of an earlier run with fewer repeats.
-        return replace(found, protocol=self.protocol.describe())
+        return replace(found, protocol=describe(self.protocol.describe()))
 
     def records(self) -> list[Record]:
         return self.store.results(self.name, arrays=False)
@@ -281,12 +283,7 @@ class _Contest:
         for task in self.first_pass:
             if task.candidate.grid:
                 by_label[task.candidate.label].append(task)
-        measured = {r.learner: r for r in self.records() if r.status == DONE and not r.tuned}
-        costs = {
-            label: len(tasks) * tuned_seconds(tasks[0].candidate, measured[label])
-            for label, tasks in by_label.items()
-            if label in measured
-        }
+        costs = seconds_to_tune(by_label, self.records())
         near = in_reach(self.summary())
         order: list[Task] = []
         if costs.get(self.baseline, 0.0) > seconds:

@@ -16,11 +16,13 @@ from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import Estimator
 from nearkin.datasets.dataset import take_rows
+from nearkin.evaluation.candidates import Candidate
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
-from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
+from nearkin.evaluation.problems import CLASSIFICATION, Problem
 from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds, stratified_holdout
-from nearkin.evaluation.tasks import DONE, ERROR, MEMORY, Record, Task
+from nearkin.evaluation.results import DONE, ERROR, MEMORY, Record
+from nearkin.evaluation.tasks import Task
 from nearkin.search.hubness import hubness_skewness
 
 #: Folds of the cross-validation inside the training rows that chooses among a grid.

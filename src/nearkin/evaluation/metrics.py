@@ -24,7 +24,7 @@ from nearkin.evaluation.retrieval import (
 )
 
 if TYPE_CHECKING:
-    from nearkin.evaluation.tasks import Record
+    from nearkin.evaluation.results import Record
 
 CLASSIFICATION = "classification"
 REGRESSION = "regression"

@@ -1,20 +1,17 @@
-"""What is compared on what: a problem (data and score) and its candidates (estimators and grids)."""
+"""What candidates are compared on: data and the score that ranks them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import MatrixLike
 from nearkin.datasets.dataset import take_rows
 from nearkin.datasets.targets import task_of_array
-from nearkin.evaluation.fingerprints import array_digest, describe, digest
+from nearkin.evaluation.fingerprints import array_digest, digest
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
 
 
@@ -68,74 +65,3 @@ class Problem:
         # Data handed to workers is memory-mapped; estimators should see plain arrays.
         X = np.asarray(X) if isinstance(X, np.ndarray) else X
         return X, np.asarray(self.y[rows])
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One competitor: an unfitted estimator and the settings to choose among.
-
-    Parameters
-    ----------
-    label : str
-        Unique name, shown in results.
-    estimator : scikit-learn estimator
-        Typically a pipeline of a scaler and a nearest-neighbour predictor. Whatever it fits
-        (scaling, PCA, metric) is fitted on training rows only.
-    grid : dict of parameter name to list of values, or list of such dicts
-        Settings to choose among inside the training part; empty for none.
-    predict_time : tuple of str
-        Parameters of the grid that can change after `fit` (such as the number of neighbours), so
-        that tuning need not fit again for them.
-    setting : dict
-        Parameters fixed for this candidate, recorded with its results.
-    reference : bool
-        Marks a non-neighbour model shown for orientation; it is never picked as the winner.
-    every_setting : bool
-        Score each setting of the grid on the test rows instead of choosing one inside the training
-        rows. The best of such scores is optimistic: it is for papers that print it.
-    stand_in : Candidate, optional
-        One that is quick to fit, such as plain Euclid, whose grid holds settings that this candidate knows
-        too, such as the number of neighbours: without tuning of its own it takes those chosen for the
-        stand-in inside the training rows, so that it is not behind for want of tuning alone.
-    """
-
-    label: str
-    estimator: BaseEstimator
-    grid: Mapping | Sequence[Mapping] = field(default_factory=dict)
-    predict_time: tuple[str, ...] = ()
-    setting: Mapping = field(default_factory=dict)
-    reference: bool = False
-    every_setting: bool = False
-    stand_in: Candidate | None = None
-
-    @property
-    def n_settings(self) -> int:
-        return len(ParameterGrid(self.grid)) if self.grid else 1
-
-    @property
-    def n_fits(self) -> int:
-        """Settings that need a fit of their own."""
-        grids = [self.grid] if isinstance(self.grid, Mapping) else list(self.grid)
-        kept = [{name: grid[name] for name in grid if name not in self.predict_time} for grid in grids]
-        return len(ParameterGrid(kept))
-
-    def signature(self) -> dict:
-        """JSON-ready description of everything that can change its results."""
-        signature = {
-            "estimator": describe(self.estimator),
-            "grid": describe(self.grid),
-            "setting": describe(self.setting),
-            "predict_time": sorted(self.predict_time),
-        }
-        if self.stand_in is not None and not self.grid:
-            signature["stand_in"] = self.stand_in.signature()
-        return signature | ({"every_setting": True} if self.every_setting else {})
-
-    def untuned(self) -> Candidate:
-        """The same candidate without its grid; what its stand-in chooses is all that is chosen."""
-        return replace(self, grid={}, predict_time=())
-
-    def expand(self) -> Iterator[Candidate]:
-        """One candidate per setting of the grid."""
-        for setting in ParameterGrid(self.grid) if self.grid else [{}]:
-            yield replace(self, grid={}, predict_time=(), setting={**self.setting, **setting})

@@ -71,7 +71,7 @@ class ProgressMeter:
                     elapsed=monotonic() - self._started,
                     remaining=self._remaining(),
                     learner=task.candidate.label,
-                    fold=task.fold,
+                    fold=f"{task.split.repeat}.{task.split.fold}",
                     status=status,
                 )
             )

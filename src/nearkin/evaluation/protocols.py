@@ -10,7 +10,6 @@ from typing import Protocol as Interface
 import numpy as np
 
 from nearkin._types import ColumnLike
-from nearkin.evaluation.fingerprints import describe
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class _Described:
         return {name: value for name, value in self.describe().items() if name not in self._counts}
 
     def describe(self) -> dict:
-        """Name and settings, JSON-ready."""
-        settings = {field.name: describe(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        """Name and settings; `fingerprints.describe` makes plain values of them."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {"protocol": type(self).__name__, **settings}
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nearkin.evaluation.standings import Standing
-from nearkin.evaluation.tasks import DONE
+from nearkin.evaluation.results import DONE, Standing
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkin.evaluation.tasks import Record
+from nearkin.evaluation.results import Record
 
 ARRAYS = ("test_rows", "predictions", "neighbours")
 _JSON = ("setting", "chosen", "figures", "warnings", "protocol", "versions")

@@ -17,8 +17,9 @@ from nearkin.evaluation.code_version import commit
 from nearkin.evaluation.fingerprints import digest
 from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.progress import Progress, ProgressMeter
+from nearkin.evaluation.results import DONE, NOT_RUN, TIMEOUT, Record
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import DONE, NOT_RUN, TIMEOUT, Record, Task
+from nearkin.evaluation.tasks import Task
 from nearkin.evaluation.workers import Worker, WorkerPool
 
 

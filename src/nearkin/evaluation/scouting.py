@@ -7,11 +7,13 @@ from time import monotonic
 
 import numpy as np
 
-from nearkin.evaluation.problems import CLASSIFICATION, Candidate, Problem
+from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.problems import CLASSIFICATION, Problem
 from nearkin.evaluation.protocols import RandomSplits
+from nearkin.evaluation.results import DONE, TIMEOUT, Record
 from nearkin.evaluation.runner import do_tasks, run_name
 from nearkin.evaluation.store import ResultsStore
-from nearkin.evaluation.tasks import DONE, TIMEOUT, Record, Task, plan_tasks
+from nearkin.evaluation.tasks import Task, plan_tasks
 
 #: Rows of the quick first look: a third of all, but not fewer or more than this.
 SCOUT_ROWS = (400, 2_000)

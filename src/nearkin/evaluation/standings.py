@@ -5,137 +5,40 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
 from nearkin.evaluation.metrics import Metric
 from nearkin.evaluation.protocols import FiveByTwo
-from nearkin.evaluation.significance.bayesian import correlated_t_chances
+from nearkin.evaluation.results import (
+    BEATS,
+    DONE,
+    FAILED,
+    FAILURES,
+    INCOMPLETE,
+    NO_DIFFERENCE,
+    NOT_RUN,
+    NOT_RUN_BUDGET,
+    WORSE,
+    Record,
+    Standing,
+)
 from nearkin.evaluation.significance.paired import (
     corrected_paired_t,
+    correlated_t_chances,
     five_by_two_f,
     overlap_factor,
     wilcoxon_signed_rank,
 )
 from nearkin.evaluation.significance.posthoc import holm
-from nearkin.evaluation.tasks import DONE, FAILURES, NOT_RUN, Record
 
 SIGNIFICANCE_LEVEL = 0.05
 #: Of more folds planned, fewer done than this are no ground for a verdict: their spread is a guess.
 FEWEST_FOLDS = 3
-#: From this chance on a difference is called practically none, be it significant or not.
-SURELY_EQUIVALENT = 0.95
-BEATS = "beats"
-NO_DIFFERENCE = "no difference"
-WORSE = "worse"
-FAILED = "failed"
-INCOMPLETE = "incomplete"
-NOT_RUN_BUDGET = "not run (time budget)"
-#: Kind of a row that is neither the baseline nor a reference.
-LEARNER = "learner"
 T_TEST = "corrected paired t test"
 F_TEST = "5 x 2 cv paired F test"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One candidate's line in a leaderboard.
-
-    Attributes
-    ----------
-    baseline, reference : bool
-        Whether all others are tested against it, and whether it is a non-neighbour model shown for
-        orientation only.
-    status : str
-        "done", "incomplete" (some folds failed or were not run), "failed" or "not run (time budget)".
-    mean, sd, interval : float, float, (float, float) or None
-        Of the fold scores; the 95 % interval allows for the overlap of training parts.
-    fit_seconds, predict_seconds, tune_seconds, hub_skewness : float or None
-        Means over the folds; the skewness is None for models without neighbours.
-    difference : float or None
-        Mean score minus the baseline's over the folds both have.
-    could_win : bool
-        Whether it was ahead of the baseline after the first pass through all folds.
-    p_value, p_adjusted : float or None
-        Two-sided paired test against the baseline (`paired_test` says which), as such and after
-        Holm's adjustment: for the number of candidates that could win if this is one of them, else for
-        the number of those that could not. Reference models are a family of their own.
-    chance_better, chance_equivalent, chance_worse : float or None
-        Probabilities of the Bayesian correlated t test that it is better or worse than the baseline
-        by more than the region of practical equivalence, or within it.
-    wilcoxon_p : float or None
-        Wilcoxon signed-rank test on the same folds.
-    verdict : str
-        "beats", "no difference" or "worse", from `p_adjusted` at the 5 % level; "" where untested.
-    tuned, tunable : bool
-        Whether settings were tuned inside the training folds, and whether there are any to tune; where
-        time did not suffice the scores are those of the settings that the learner comes with.
-    n_repeats : int
-        How often the folds were drawn for it.
-    setting : dict
-        Parameters chosen most often by tuning.
-    scout_score : float or None
-        Score in the quick first look, if there was one.
-    note : str
-        What went wrong, in a sentence, if anything.
-    """
-
-    label: str
-    status: str
-    baseline: bool = False
-    reference: bool = False
-    mean: float | None = None
-    sd: float | None = None
-    interval: tuple[float, float] | None = None
-    difference: float | None = None
-    could_win: bool = False
-    p_value: float | None = None
-    p_adjusted: float | None = None
-    wilcoxon_p: float | None = None
-    chance_better: float | None = None
-    chance_equivalent: float | None = None
-    chance_worse: float | None = None
-    verdict: str = ""
-    hub_skewness: float | None = None
-    fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    tune_seconds: float | None = None
-    n_folds: int = 0
-    n_planned: int = 0
-    n_repeats: int = 0
-    tuned: bool = False
-    tunable: bool = False
-    scores: tuple[float, ...] = ()
-    setting: dict = field(default_factory=dict)
-    scout_score: float | None = None
-    note: str = ""
-
-    @property
-    def kind(self) -> str:
-        """ "baseline", "reference" or "learner"."""
-        return "baseline" if self.baseline else "reference" if self.reference else LEARNER
-
-    @property
-    def seconds(self) -> float:
-        """What one of its folds takes, tuning included."""
-        return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
-
-    @property
-    def finished(self) -> bool:
-        """Whether there is a mean to show, be it of some folds only."""
-        return self.mean is not None
-
-    @property
-    def practically_same(self) -> bool:
-        """Whether it is as good as sure that its difference from the baseline is too small to matter."""
-        return (self.chance_equivalent or 0.0) >= SURELY_EQUIVALENT
-
-    @property
-    def partial(self) -> bool:
-        """Whether only some of the folds have a score, so that the mean is not quite comparable."""
-        return 0 < self.n_folds < self.n_planned
 
 
 def make_standings(

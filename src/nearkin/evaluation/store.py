@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.results import FAILURES, NOT_RUN, Record
 from nearkin.evaluation.rows import (
     ARRAYS,
     COLUMN_DEFINITIONS,
@@ -27,7 +28,7 @@ from nearkin.evaluation.rows import (
     to_row,
     unpack_array,
 )
-from nearkin.evaluation.tasks import FAILURES, NOT_RUN, Record, Task
+from nearkin.evaluation.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ import cloudpickle
 
 from nearkin.evaluation.measurement import attempt
 from nearkin.evaluation.problems import Problem
-from nearkin.evaluation.tasks import Record
+from nearkin.evaluation.results import Record
 
 
 def main() -> None:

@@ -16,7 +16,8 @@ from typing import IO
 import cloudpickle
 
 from nearkin.evaluation.problems import Problem
-from nearkin.evaluation.tasks import CRASH, ERROR, MEMORY, TIMEOUT, Record, Task
+from nearkin.evaluation.results import CRASH, ERROR, MEMORY, TIMEOUT, Record
+from nearkin.evaluation.tasks import Task
 
 # One thread per worker: with several workers more threads only get in each other's way, and sums
 # in a fixed order make results independent of the number of workers.

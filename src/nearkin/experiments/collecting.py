@@ -11,8 +11,8 @@ from sklearn.model_selection import ParameterGrid
 
 from nearkin.evaluation import Record
 from nearkin.evaluation.metrics import Metric, metric_named
+from nearkin.evaluation.results import DONE
 from nearkin.evaluation.standings import choose_by_validation
-from nearkin.evaluation.tasks import DONE
 from nearkin.experiments.outcome import Cell, ResultTable, Row
 from nearkin.experiments.paper import MEASURES, Paper, Setup
 from nearkin.experiments.published import PublishedTable

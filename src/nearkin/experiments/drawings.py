@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.neighbors import KNeighborsClassifier
 
 from nearkin.evaluation import Record
-from nearkin.evaluation.tasks import DONE
+from nearkin.evaluation.results import DONE
 from nearkin.experiments.figures import Material
 
 #: Rows that a map shows at most.

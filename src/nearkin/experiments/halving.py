@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearkin.evaluation.metrics import Metric
-from nearkin.evaluation.tasks import DONE, Record, Task
+from nearkin.evaluation.results import DONE, Record
+from nearkin.evaluation.tasks import Task
 
 
 @dataclass(frozen=True)

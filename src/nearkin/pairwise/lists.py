@@ -51,8 +51,8 @@ class PairMemory:
         How far beyond the limits it reaches.
     excesses : ndarray
         How far outside the limits each of its pairs was at the search.
-    inside, inside_at_search : int
-        Pairs within the limits, now and at the search.
+    inside : int
+        Pairs within the limits.
     change : float
         How far pairs come in during an evaluation, by the last one.
     ahead : float
@@ -71,7 +71,7 @@ class PairMemory:
         self.directions: np.ndarray | None = None
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)
-        self.age, self.inside, self.inside_at_search, self.searches = 0, 0, 0, 0
+        self.age, self.inside, self.searches = 0, 0, 0
         self._mirrored: MirroredPairs | None = None
 
     def mirrored(self) -> MirroredPairs:
@@ -109,7 +109,7 @@ class PairMemory:
             self.pairs, distances = found
             self.excesses = np.zeros_like(distances)
             # Moves from zero: the list now remembers how far outside the limits each pair is.
-            self.inside = self.inside_at_search = int(self._moves(distances, roots, remember=True)[INSIDE])
+            self.inside = int(self._moves(distances, roots, remember=True)[INSIDE])
         return found
 
     def _search(self, Z, limits, max_pairs: int) -> Found | None:
@@ -137,10 +137,7 @@ class PairMemory:
         self.inside = int(moves[INSIDE])
         if len(distances):
             self.change = _inward(moves, len(distances)) / self.age
-        fallen = self.policy.largest_fall * self.inside < self.inside_at_search
-        if self.margin == 0 or fallen:
-            return False
-        return bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
+        return self.margin > 0 and bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
 
     def _moves(self, distances, roots, *, remember: bool = False) -> np.ndarray:
         """Sums over the pairs of how they have moved inwards since the search."""

@@ -38,9 +38,6 @@ class ListPolicy:
     largest_margin : float
         Share of the limits beyond which no list reaches: it would be too long [zero, so that no list is kept:
         1.00 to 1.85].
-    largest_fall : float
-        Factor by which the pairs within the limits may fall before a shorter list is made [unbounded: 0.99 to
-        1.08].
     largest_listed_share : float
         Share of all pairs beyond which full blocks are faster than a list [half: 0.96 to 1.22].
     largest_listed : int
@@ -55,7 +52,6 @@ class ListPolicy:
     evaluations_ahead: float = 4.0
     entered_share: float = 0.005
     largest_margin: float = 0.15
-    largest_fall: float = 2.0
     largest_listed_share: float = 0.16
     largest_listed: int = 6_000_000
 

@@ -13,8 +13,8 @@ import numpy as np
 from nearkin._types import ColumnLike
 from nearkin.evaluation import Comparison, Hubness, Record, ResultsStore, summarise
 from nearkin.evaluation.metrics import CLASSIFICATION
-from nearkin.evaluation.standings import NOT_RUN_BUDGET, shown_records
-from nearkin.evaluation.tasks import DONE
+from nearkin.evaluation.results import DONE, NOT_RUN_BUDGET
+from nearkin.evaluation.standings import shown_records
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.look import Namer, class_namer, confusion_view, unnamed
 from nearkin.report.views import ConfusionView, CostView, MissView, Views

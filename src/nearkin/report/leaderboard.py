@@ -7,7 +7,6 @@ from html import escape
 from typing import NamedTuple
 
 from nearkin.evaluation import Comparison, Metric, Standing
-from nearkin.evaluation.comparison import whole_percents
 from nearkin.evaluation.metrics import REGRESSION
 from nearkin.report.words import p_text, seconds_text, verdict_text
 
@@ -69,9 +68,7 @@ def tags_of(row: Standing) -> list[str]:
 
 def chances_text(row: Standing) -> str:
     """Chances in percent that a row is better than the baseline, as good for all that matters, or worse."""
-    shares = (row.chance_better, row.chance_equivalent, row.chance_worse)
-    known = [share for share in shares if share is not None]
-    return "/".join(map(str, whole_percents(known))) + " %" if known else ""
+    return "/".join(map(str, row.chances)) + " %" if row.chances else ""
 
 
 def _cells(row: Standing, metric: Metric, n_columns: int) -> list[str]:

@@ -18,8 +18,9 @@ from time import monotonic
 import cloudpickle
 
 from nearkin.evaluation.problems import Problem
+from nearkin.evaluation.results import CRASH, TIMEOUT, Record
 from nearkin.evaluation.runner import versions
-from nearkin.evaluation.tasks import CRASH, TIMEOUT, Record, Task
+from nearkin.evaluation.tasks import Task
 from nearkin.evaluation.workers import Worker
 
 NO_WORKERS = "the cluster has no workers left; what is done is kept, and the same call goes on with the rest."

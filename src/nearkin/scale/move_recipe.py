@@ -39,25 +39,21 @@ class Normal:
 def fit_move(learner, source: Source, first) -> None:
     """Solve from the pairs of all rows and their nearest candidates; settings come from the sample."""
     learner._check_settings()
-    n_targets, share, relative = learner.n_targets, getattr(learner, "share", 1.0), 0.0
-    share = 1.0 if share == "auto" else float(share)
-    if "auto" in (learner.alpha, learner.n_targets):
-        small = first.settled(learner)
-        n_targets, share = getattr(small, "n_targets_", n_targets), getattr(small, "share_", share)
-        relative = small.alpha_ / normal_of_sample(first.sample, n_targets, learner._moves).unit
-        for name in ("alpha_scores_", "choices_"):
-            if hasattr(small, name):
-                setattr(learner, name, getattr(small, name))
+    if learner.n_targets == "auto" and len(first.sample.codes) == source.n:
+        return _take_over(learner, first.settled(learner))
+    learner._use_primal = True
+    _, codes = np.unique(first.sample.codes, return_inverse=True)
+    share = getattr(learner, "share", 1.0)
+    relative, _ = learner._settle(first.sample.rows, codes, None, {}, share, average=False)
+    n_targets, share = learner.n_targets_, learner.share_
     if first.shuffles:
         normal = normal_of_shuffled(source, first, n_targets, learner._moves)
     else:
         normal = normal_of_source(source, first.sums, first.candidates, n_targets, learner._moves)
-    learner.n_targets_, learner.share_ = n_targets, share
-    learner.alpha_ = float(learner.alpha) if learner.alpha != "auto" else relative * normal.unit
+    learner.alpha_ = float(learner.alpha) if relative is None else relative * normal.unit
     W = solve_ridge(normal.A, normal.B, learner.alpha_).T
     learner.objective_ = float(normal.wanted - np.vdot(normal.B, W.T)) / source.n
     learner.n_iter_ = 1
-    learner._use_primal = True
     if n_targets != ALL:
         learner.search_recall_ = 1.0
     matrix = share * W
@@ -65,6 +61,13 @@ def fit_move(learner, source: Source, first) -> None:
     mean = first.sums.mean.astype(source.dtype)
     matrix = np.ascontiguousarray(matrix, dtype=source.dtype)
     learner.distance_ = moving(AffineEmbedding(matrix, origin=mean, shift=mean), learner._moves)
+
+
+def _take_over(learner, small) -> None:
+    """All rows had a say, so that what was fitted to them in memory is the answer."""
+    for name, value in vars(small).items():
+        if name == "_use_primal" or (name.endswith("_") and name not in vars(learner)):
+            setattr(learner, name, value)
 
 
 def normal_of_source(
@@ -130,28 +133,6 @@ def _bucket_of_all(block: Block, mean):
 
 def _add_moments(a: _Moments, b: _Moments) -> _Moments:
     return _Moments(a.own + b.own, a.cross + b.cross, a.theirs + b.theirs, a.n_pairs + b.n_pairs)
-
-
-def normal_of_sample(sample: Candidates, n_targets, moves: str) -> Normal:
-    """The regression of a few rows in memory, all of them candidates."""
-    present, codes = np.unique(sample.codes, return_inverse=True)
-    n_classes = len(present)
-    everything = Candidates(sample.rows, codes, np.arange(len(codes)))
-    block = Block(sample.rows, codes, 0)
-    return normal_of_source(_InMemory(block), ClassSums.of(block, n_classes), everything, n_targets, moves)
-
-
-class _InMemory(Source):
-    """One block, in memory."""
-
-    def __init__(self, block: Block):
-        self.block = block
-
-    def total(self, statistic, add, stage):
-        return statistic(self.block)
-
-    def total_by_class(self, statistic, add, n_buckets, stage):
-        return statistic(self.block)
 
 
 def _pair_moments(block: Block, candidates: Candidates, mean, k: int) -> PairMoments:

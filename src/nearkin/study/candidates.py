@@ -41,6 +41,7 @@ def candidates_of(
     wishes : mapping
         Keyword arguments of `make_candidates`.
     """
+    lopsided = imbalance_notices(data, metric)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
     named = {} if learners is None else chosen
     candidates = make_candidates(data, chosen, corrected=named, **wishes)
@@ -52,7 +53,7 @@ def candidates_of(
         )
     candidates.append(constant_candidate(data.task))
     candidates, unjudged = judged_candidates(candidates, metric)
-    return candidates, [*notices, *unjudged, *imbalance_notices(data, metric)]
+    return candidates, [*notices, *unjudged, *lopsided]
 
 
 def average_candidate(data: Dataset, named: Mapping[str, Any], scale: str) -> Candidate:

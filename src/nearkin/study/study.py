@@ -171,11 +171,12 @@ def compare(
     refuse_too_few_rows(data)
     n_folds, seconds, rule = folds or usual_folds(data), _seconds(time_budget, data.n_samples), _rule(repeats)
     judged_by = usual_metric(data.task) if metric is None else metric_named(metric)
+    wishes: dict[str, Any] = {"n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
+    wishes["hubs"] = named_corrections(hubs)
     scale, notices = settled_scale(scale, data.X)
+    wishes["scale"] = scale
     # References are scaled as they like it, but rows of unit length are left as they are for all.
     reference_scale = (scale if notices else "auto") if references else None
-    wishes: dict[str, Any] = {"scale": scale, "n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
-    wishes["hubs"] = named_corrections(hubs)
     candidates, more = candidates_of(data, learners, judged_by, reference_scale, average, wishes)
     notices += more
     for notice in notices:

@@ -11,7 +11,7 @@ from nearkin import KNNClassifier, MoveLabeled, MoveQuery
 from nearkin.distances import EmbeddedDistance, KernelMovedDistance
 from nearkin.evaluation.retrieval import Relevance, map_at_r
 from nearkin.learners.closed_form.alpha import AT_MOST, RELATIVE_ALPHAS, Trial, held_out_rows
-from nearkin.learners.closed_form.setting_choice import Choice, Setting, _Trial
+from nearkin.learners.closed_form.setting_choice import STAY, Choice, Setting, _Division
 from nearkin.maps import KernelMap
 
 BOTH = [MoveLabeled, MoveQuery]
@@ -313,7 +313,7 @@ class TestAuto:
         choice = Choice(neighbourhoods=(1, 5), depth=12)
         held_out = next(held_out_rows(y))
         kept = np.setdiff1d(np.arange(60), held_out)
-        setting, found, _ = next(_Trial(choice, X, y, kept, held_out, None).results([1]))
+        setting, found, _ = next(_Division(choice, X, y, kept, held_out, None).results([1]))
         assert setting == Setting()
         expected = []
         for row in held_out:
@@ -377,9 +377,72 @@ class TestAuto:
         X, y = rng.normal(size=(1510, 3)), rng.integers(2, size=1510)
         rows = sparse.csr_array(X)
         fitted = MoveLabeled().fit(rows, y)
-        assert sum(tried[5] > 0 for tried in fitted.choices_) > 1
+        assert sorted(tried[5] for tried in fitted.choices_)[-2:] == [0.0, 1.0]
         again = MoveLabeled(fitted.n_targets_, fitted.alpha_, share=fitted.share_).fit(rows, y)
         np.testing.assert_allclose(fitted.components_, again.components_, rtol=1e-9)
+
+    def test_gains_are_those_of_the_averaged_move(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(80) % 3
+        X = rng.normal(size=(80, 4)) + y[:, None] * np.eye(4)[0]
+        held_out = next(held_out_rows(y))
+        kept = np.setdiff1d(np.arange(80), held_out)
+        weights = {
+            STAY: 0.5,
+            Setting(1, 0.3, 1.0): 0.2,
+            Setting(1, 3.0, 1.0): 0.1,
+            Setting("all", 0.3, 0.5): 0.2,
+        }
+        found = _Division(Choice(neighbourhoods=(1,)), X, y, kept, held_out, None).gains(weights)
+        moved = np.zeros_like(X[kept])
+        for setting, weight in weights.items():
+            one = MoveLabeled(setting.n_targets, 1.0).fit(X[kept], y[kept])
+            pairs = one._pairs(X[kept], y[kept], None)
+            inputs = pairs.sum(axis=1) if setting.n_targets == "all" else pairs.sum(axis=0)
+            centred = X[kept] - X[kept].mean(axis=0)
+            unit = np.asarray(inputs).ravel() @ (centred**2).sum(axis=1) / 4
+            one.set_params(alpha=setting.relative_alpha * unit, share=setting.share)
+            moved += weight * one.fit(X[kept], y[kept]).move(X[kept])
+
+        def right(references):
+            apart = ((X[held_out][:, None] - references) ** 2).sum(axis=2)
+            return y[kept][apart.argmin(axis=1)] == y[held_out]
+
+        expected = right(moved).astype(int) - right(X[kept])
+        assert expected.any()
+        np.testing.assert_array_equal(found, expected[None])
+
+    @pytest.mark.parametrize("harmful", [(), ("average",), ("average", "best"), ("best",)])
+    def test_the_first_move_that_costs_nothing_is_made(self, harmful):
+        class Division:
+            def gains(self, weights):
+                name = "average" if len(weights) > 1 else "best"
+                # A gain of one neighbour does not outweigh what five lose.
+                return np.array([np.ones(40), np.full(40, -1 if name in harmful else 0)])
+
+        best = Setting(5, 1.0, 1.0)
+        average = {best: 0.6, STAY: 0.4}
+        found = Choice()._harmless([Division()], best, average)
+        assert (
+            found
+            == {
+                (): (best, average),
+                ("average",): (best, {best: 1.0}),
+                ("average", "best"): (STAY, {STAY: 1.0}),
+                ("best",): (best, average),
+            }[harmful]
+        )
+
+    def test_a_loss_within_one_standard_error_is_borne(self):
+        class Division:
+            gained = np.array([[-1.0] * 11 + [1.0] * 9])
+
+            def gains(self, weights):
+                return self.gained
+
+        assert not Choice()._harms([Division()], {STAY: 1.0})
+        Division.gained = np.array([[-1.0] * 13 + [1.0] * 7])
+        assert Choice()._harms([Division()], {STAY: 1.0})
 
     def test_aiming_at_lists_draws_classes_closer(self):
         X, y = load_digits(return_X_y=True)

@@ -1,9 +1,10 @@
 """Whether a difference is more than chance: tests for two methods, for many, and their adjustments."""
 
-from nearkin.evaluation.significance.bayesian import Chances, correlated_t_chances
 from nearkin.evaluation.significance.paired import (
+    Chances,
     PairedTest,
     corrected_paired_t,
+    correlated_t_chances,
     five_by_two_f,
     wilcoxon_signed_rank,
 )

@@ -1,8 +1,9 @@
-"""Tests between two methods measured on the same folds or the same data sets."""
+"""Two methods measured on the same folds or data sets: is one better, and how likely by enough to matter?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +25,14 @@ class PairedTest:
     interval: tuple[float, float] | None = None
 
 
+class Chances(NamedTuple):
+    """Posterior probabilities that the first method is better, equivalent or worse; they add up to 1."""
+
+    better: float
+    equivalent: float
+    worse: float
+
+
 def _differences(first, second, minimum: int) -> np.ndarray:
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if first.shape != second.shape or first.ndim != 1:
@@ -35,11 +44,6 @@ def _differences(first, second, minimum: int) -> np.ndarray:
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("scores contain NaN or infinity; leave out the folds where a method failed.")
     return first - second
-
-
-def overlap_differences(first, second) -> np.ndarray:
-    """Differences of scores on the folds of a cross-validation, checked; at least two."""
-    return _differences(first, second, 2)
 
 
 def overlap_factor(n: int, test_to_train: float) -> float:
@@ -92,7 +96,7 @@ def corrected_paired_t(
     >>> round(test.difference, 3), round(test.statistic, 3), round(test.p_value, 3)
     (0.15, 3.286, 0.081)
     """
-    differences = overlap_differences(first, second)
+    differences = _differences(first, second, 2)
     n = len(differences)
     mean = float(differences.mean())
     error = float(np.sqrt(differences.var(ddof=1) * overlap_factor(n, test_to_train)))
@@ -104,6 +108,48 @@ def corrected_paired_t(
     half_width = error * float(special.stdtrit(n - 1, (1 + confidence) / 2))
     p_value = 2 * float(special.stdtr(n - 1, -abs(statistic)))
     return PairedTest(mean, statistic, p_value, (mean - half_width, mean + half_width))
+
+
+def correlated_t_chances(
+    first: ArrayLike, second: ArrayLike, test_to_train: float, rope: float = 0.01
+) -> Chances:
+    """Bayesian correlated t test with a region of practical equivalence [1]_.
+
+    The mean difference has a Student posterior around the mean of the fold differences, as wide as the
+    corrected paired t test has it: `corrected_paired_t` asks whether the difference could be zero, this
+    how large it may be.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_folds,)
+        Scores of two methods on the same folds, larger being better.
+    test_to_train : float
+        Test rows per training row, e.g. 1/9 for 10-fold cross-validation.
+    rope : float
+        Differences up to this size either way count as equivalent.
+
+    References
+    ----------
+    .. [1] G. Corani, A. Benavoli, "A Bayesian approach for comparing cross-validated algorithms on multiple
+       data sets", Machine Learning 100, 2015.
+
+    Examples
+    --------
+    >>> found = correlated_t_chances([0.9, 0.8, 0.85], [0.7, 0.7, 0.7], test_to_train=0.5)
+    >>> [round(chance, 3) for chance in found]
+    [0.954, 0.01, 0.036]
+    """
+    if not rope >= 0:
+        raise ValueError(f"rope={rope}: expected a difference of at least 0.")
+    differences = _differences(first, second, 2)
+    n, mean = len(differences), float(differences.mean())
+    error = float(np.sqrt(differences.var(ddof=1) * overlap_factor(n, test_to_train)))
+    if error <= np.finfo(float).eps * max(1.0, abs(mean)):
+        # Equal differences in every fold leave no doubt.
+        return Chances(float(mean > rope), float(abs(mean) <= rope), float(mean < -rope))
+    worse = float(special.stdtr(n - 1, (-rope - mean) / error))
+    better = float(special.stdtr(n - 1, (mean - rope) / error))
+    return Chances(better, max(0.0, 1.0 - better - worse), worse)
 
 
 def five_by_two_f(first: ArrayLike, second: ArrayLike) -> PairedTest:

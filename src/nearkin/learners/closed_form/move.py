@@ -14,7 +14,14 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
 from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm, part_of_the_way
-from nearkin.learners.closed_form.setting_choice import ALL, Choice, Setting, choosing_rows, fewer_rows
+from nearkin.learners.closed_form.setting_choice import (
+    ALL,
+    Choice,
+    Setting,
+    choosing_rows,
+    fewer_rows,
+    parts_of_moves,
+)
 from nearkin.learners.settings import check_count, check_number
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
@@ -79,12 +86,7 @@ class _Move(Learner):
 
     def _averaged(self, X, codes, sample_weight, options: dict, weights: dict[Setting, float]):
         """The average of moves, which is one move, part of the way."""
-        parts: dict[int | str, dict[float, float]] = {}
-        for setting, weight in weights.items():
-            if setting.share > 0:
-                penalties = parts.setdefault(setting.n_targets, {})
-                so_far = penalties.get(setting.relative_alpha, 0.0)
-                penalties[setting.relative_alpha] = so_far + weight * setting.share
+        parts = parts_of_moves(weights)
         moves, moved = 0.0, sum(sum(penalties.values()) for penalties in parts.values())
         for n_targets, penalties in parts.items():
             form = self._form(X, self._pairs(X, codes, sample_weight, n_targets), options)
@@ -105,11 +107,11 @@ class _Move(Learner):
 
     _words: ClassVar[tuple[str, ...]] = ()
 
-    def _settle(self, X, codes, sample_weight, options: dict, share):
+    def _settle(self, X, codes, sample_weight, options: dict, share, average: bool = True):
         """Choose what is left open; sets `n_targets_` and `share_`.
 
         Gives the relative penalty if chosen, and the settings whose moves are averaged, if any are: where all
-        rows had a say, since with more rows there is little doubt and one regression is cheaper than four.
+        rows have a say, since with more rows there is little doubt and one regression is cheaper than four.
         """
         if self.n_targets == AUTO:
             choice = Choice(
@@ -121,11 +123,11 @@ class _Move(Learner):
                 list_weight=AIMS[getattr(self, "aim", VOTES)],
             )
             rows = choosing_rows(X, codes, sample_weight, None if self._use_primal else options)
-            best, weights, self.choices_ = choice.make(*rows)
+            average = average and len(rows[1]) == len(codes)
+            best, weights, self.choices_ = choice.make(*rows, average=average)
             self.n_targets_, self.share_ = best.n_targets, best.share
             relative = best.relative_alpha if self.alpha == AUTO else None
-            moves = any(setting.share for setting in weights)
-            return relative, weights if moves and len(rows[1]) == len(codes) else {}
+            return relative, weights if any(setting.share for setting in weights) else {}
         self.n_targets_, self.share_ = self.n_targets, 1.0 if share == AUTO else float(share)
         return self._relative_alpha(X, codes, sample_weight, options) if self.alpha == AUTO else None, {}
 
@@ -190,7 +192,8 @@ class MoveLabeled(_Move):
         counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share
         on held-out training rows, see `aim`, and averages the moves: one that is z standard errors behind the
         best weighs exp(-z^2 / 2), since few rows cannot tell which is best. Beyond 20,000 rows (1,500 in the
-        n x n form) some rows choose, and the best alone is taken. ``n_targets=1`` is the published method.
+        n x n form) some rows choose, and the best alone is taken. A move that costs 1, 5 or 10 neighbours
+        more than one standard error of accuracy there is not made. ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
         it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
@@ -243,8 +246,8 @@ class MoveLabeled(_Move):
     -----
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
     (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
-    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), 48 searches for some 1,500
-    held-out rows, and up to four fits for the average: two to four times the time of alpha="auto" alone.
+    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), twice, 50 searches for some 1,500
+    held-out rows, and up to four fits for the average: two to five times the time of alpha="auto" alone.
     There is no `transform`: moving queries and references alike would undo the method. Use
     `KNNClassifier(MoveLabeled())`.
 
@@ -287,6 +290,10 @@ class MoveLabeled(_Move):
         self.max_candidates = max_candidates
         self.search = search
         self.aim = aim
+
+    @classmethod
+    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
+        return {"aim": list(AIMS)}
 
     def _check_settings(self) -> None:
         super()._check_settings()

@@ -79,7 +79,8 @@ class Choice:
         Held-out rows look for neighbours among at most so many.
     doubt, at_most : float
         Standard errors, and score, within which two penalties cannot be told apart: then the one with fewer
-        hubs is the best.
+        hubs is the best. A move that costs more than `doubt` standard errors of accuracy at any of the
+        neighbourhoods is not made.
     least_weight : float
         Settings that weigh less beside the best one are left out of the average of moves.
 
@@ -111,27 +112,51 @@ class Choice:
     at_most: float = AT_MOST
     least_weight: float = 0.01
 
-    def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> Chosen:
-        """Try all settings on held-out rows."""
+    def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None, average: bool = True) -> Chosen:
+        """Try all settings on held-out rows; without `average` only one of them may weigh."""
         found: dict[Setting, list] = {}
-        counts = self._counts(codes)
-        for held_out in held_out_rows(codes, self.enough):
-            kept = np.setdiff1d(np.arange(len(codes)), held_out)
-            weights = None if sample_weight is None else sample_weight[kept]
-            if len(kept) == 0 or np.bincount(codes[kept]).max() < 2:
-                continue
-            for setting, *judged in _Trial(self, X, codes, kept, held_out, weights).results(counts):
+        counts, divisions = self._counts(codes), list(self._divisions(X, codes, sample_weight))
+        for division in divisions:
+            for setting, *judged in division.results(counts):
                 found.setdefault(setting, []).append(judged)
         if not found:  # classes of two rows at most
             only = Setting(1, 1.0, self.shares[-1])
             return Chosen(only, {only: 1.0}, [])
         tried = {setting: Trial.over(folds) for setting, folds in found.items()}
-        weights = self._weights(tried)
+        best = self._best(tried)
+        weights = self._weights(tried) if average else {best: 1.0}
+        if self.may_stay and self.list_weight < 1:
+            best, weights = self._harmless(divisions, best, weights)
         rows = [
             (s.n_targets, s.relative_alpha, s.share, tried[s].score, tried[s].skewness, weights.get(s, 0.0))
             for s in sorted(tried, key=lambda s: -tried[s].score)
         ]
-        return Chosen(self._best(tried), weights, rows)
+        return Chosen(best, weights, rows)
+
+    def _divisions(self, X, codes, sample_weight) -> Iterator[_Division]:
+        for held_out in held_out_rows(codes, self.enough):
+            kept = np.setdiff1d(np.arange(len(codes)), held_out)
+            weights = None if sample_weight is None else sample_weight[kept]
+            if len(kept) and np.bincount(codes[kept]).max() >= 2:
+                yield _Division(self, X, codes, kept, held_out, weights)
+
+    def _harmless(self, divisions: list[_Division], best: Setting, weights: dict[Setting, float]):
+        """The average, else the best move alone, else none: the first that nobody pays for.
+
+        A score is a mean over neighbourhoods: what one neighbour gains may hide what five lose.
+        """
+        if not self._harms(divisions, weights):
+            return best, weights
+        if len(weights) > 1 and not self._harms(divisions, {best: 1.0}):
+            return best, {best: 1.0}
+        return STAY, {STAY: 1.0}
+
+    def _harms(self, divisions: list[_Division], weights: dict[Setting, float]) -> bool:
+        gains = [division.gains(weights) for division in divisions]
+        sizes = min(map(len, gains))
+        gained = np.concatenate([gain[:sizes] for gain in gains], axis=1)
+        errors = gained.std(axis=1) / np.sqrt(gained.shape[1])
+        return bool(np.any(gained.mean(axis=1) < -self.doubt * errors))
 
     def _weights(self, tried: dict[Setting, Trial]) -> dict[Setting, float]:
         top = max(tried.values(), key=lambda trial: trial.score)
@@ -140,10 +165,10 @@ class Choice:
         total = sum(kept.values())
         return {setting: float(weight / total) for setting, weight in kept.items()}
 
-    def _counts(self, codes: np.ndarray) -> list[int]:
-        """Numbers of targets that the largest class has more than enough rows for, beside "all"."""
+    def _counts(self, codes: np.ndarray) -> list[int | str]:
+        """Numbers of targets that the largest class has more than enough rows for, and "all"."""
         most = int(0.8 * np.bincount(codes).max()) - 1
-        return [n for n in self.n_targets if n != ALL and (n == 1 or n < most)]
+        return [n for n in self.n_targets if n == ALL or n == 1 or n < most]
 
     def _best(self, tried: dict[Setting, Trial]) -> Setting:
         # STAY is tried first, so that of equals rows stay.
@@ -159,6 +184,17 @@ class Choice:
     @property
     def _penalties(self) -> tuple[float, ...]:
         return self.relative_alphas if self.alpha is None else (1.0,)
+
+
+def parts_of_moves(weights: dict[Setting, float]) -> dict[int | str, dict[float, float]]:
+    """What each whole move, by targets and penalty, contributes to the average; the rest is no move."""
+    parts: dict[int | str, dict[float, float]] = {}
+    for setting, weight in weights.items():
+        if setting.share > 0:
+            penalties = parts.setdefault(setting.n_targets, {})
+            so_far = penalties.get(setting.relative_alpha, 0.0)
+            penalties[setting.relative_alpha] = so_far + weight * setting.share
+    return parts
 
 
 def fewer_rows(X, codes, sample_weight, most: int = MOST_ROWS):
@@ -191,8 +227,8 @@ def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     return vectors[:, real] * np.sqrt(values[real]), codes, sample_weight
 
 
-class _Trial:
-    """All settings on one division into kept and held-out rows."""
+class _Division:
+    """Kept and held-out rows: any setting can be tried on them."""
 
     def __init__(self, choice: Choice, X, codes, kept, held_out, weights):
         self.choice, self.weights = choice, weights
@@ -207,7 +243,7 @@ class _Trial:
         usual = int(np.median(sizes[sizes > 0]))
         self.ks = [min(k, len(some)) for k in choice.neighbourhoods if k <= max(usual, 1)]
 
-    def results(self, counts: list[int]) -> Iterator[tuple[Setting, np.ndarray, float]]:
+    def results(self, counts: list[int | str]) -> Iterator[tuple[Setting, np.ndarray, float]]:
         """Each setting with the score of every held-out row and the skewness of N_k."""
         plain = self.queries @ self.references.T
         norms = squared_norms(self.references)
@@ -225,7 +261,23 @@ class _Trial:
                     D += (1 - t) ** 2 * norms + 2 * t * (1 - t) * across + t**2 * own
                     yield Setting(n_targets, relative, t), *self._judged(D)
 
-    def _moves(self, A, B) -> Iterator[tuple[float, np.ndarray]]:
+    def gains(self, weights: dict[Setting, float]) -> np.ndarray:
+        """How much more often than without a move the average of moves is right: +1, 0 or -1.
+
+        A row for each number of neighbours, a column for each held-out row.
+        """
+        parts = parts_of_moves(weights)
+        moved = (1 - sum(sum(penalties.values()) for penalties in parts.values())) * self.references
+        for n_targets, (A, B) in self._regressions(list(parts)):
+            for relative, whole in self._moves(A, B, tuple(parts[n_targets])):
+                moved = moved + parts[n_targets][relative] * whole
+        stayed, right = (
+            self._right(self.reference_codes[self._nearest(squared_norms(R) - 2 * self.queries @ R.T)])
+            for R in (self.references, moved)
+        )
+        return right.astype(np.int8) - stayed
+
+    def _moves(self, A, B, penalties: tuple[float, ...] | None = None) -> Iterator[tuple[float, np.ndarray]]:
         """Moved references for each penalty, from one eigendecomposition."""
         dtype = self.rows.dtype
         unit = float(np.trace(A)) / min(len(A), len(self.rows)) or 1.0
@@ -233,38 +285,47 @@ class _Trial:
             values, vectors = linalg.eigh(A)
         values = np.maximum(values, values[-1] * len(A) * np.finfo(np.float64).eps)
         rotated, inputs = (vectors.T @ B).astype(dtype), self.references @ vectors.astype(dtype)
-        for relative in self.choice._penalties:
+        for relative in penalties or self.choice._penalties:
             penalty = relative * unit if self.choice.alpha is None else self.choice.alpha
             shrink = np.maximum(values + penalty, np.finfo(dtype).tiny).astype(dtype)
             yield relative, (inputs / shrink) @ rotated
 
-    def _regressions(self, counts: list[int]):
-        """Normal equations for each number of targets; the targets of all are one table."""
-        table = same_class_neighbours(self.rows, self.codes, max(counts, default=1))
-        for n in counts:
+    def _regressions(self, counts: list[int | str]):
+        """Normal equations for each number of targets; the targets of all numbers are one table."""
+        numbers = [int(n) for n in counts if n != ALL]
+        table = same_class_neighbours(self.rows, self.codes, max(numbers, default=1))
+        for n in numbers:
             outputs = listed_pairs(table[:, :n], self.rows.dtype, self.weights).T.tocsr()
             yield n, normal_equations(self.rows, np.asarray(outputs.sum(axis=1)).ravel(), outputs, self.mean)
-        if ALL in self.choice.n_targets:
+        if ALL in counts:
             weights = np.ones(len(self.codes)) if self.weights is None else self.weights
             outputs = ClassMeans(self.codes, weights)
             yield ALL, normal_equations(self.rows, outputs.sum(axis=1), outputs, self.mean)
 
     def _judged(self, D: np.ndarray) -> tuple[np.ndarray, float]:
         """The score of every held-out row, and the skewness of how often references are found."""
-        _, found = smallest_per_row(D, min(self.choice.depth, len(self.references)))
+        found = self._nearest(D)
         near = self.reference_codes[found]
-        votes = np.zeros((len(found), int(self.codes.max()) + 1), dtype=np.float32)
-        rows, right, done = np.arange(len(found)), [], 0
+        choice, nearest = self.choice, near[:, 0] == self.wanted
+        votes = self._right(near).mean(axis=0)
+        voted = (1 - choice.nearest_weight) * votes + choice.nearest_weight * nearest
+        score = (1 - choice.list_weight) * voted + choice.list_weight * self._precision(near)
+        return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
+
+    def _nearest(self, D: np.ndarray) -> np.ndarray:
+        return smallest_per_row(D, min(self.choice.depth, len(self.references)))[1]
+
+    def _right(self, near: np.ndarray) -> np.ndarray:
+        """Whether each number of neighbours names the class of each held-out row."""
+        votes = np.zeros((len(near), int(self.codes.max()) + 1), dtype=np.float32)
+        rows, right, done = np.arange(len(near)), [], 0
         for k in self.ks:
             for place in range(done, k):
                 # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
                 votes[rows, near[:, place]] += 1 - 1e-3 * place
             done = k
             right.append(votes.argmax(axis=1) == self.wanted)
-        choice, nearest = self.choice, near[:, 0] == self.wanted
-        voted = (1 - choice.nearest_weight) * np.mean(right, axis=0) + choice.nearest_weight * nearest
-        score = (1 - choice.list_weight) * voted + choice.list_weight * self._precision(near)
-        return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
+        return np.array(right)
 
     def _precision(self, near: np.ndarray) -> np.ndarray:
         """MAP@R of each list, as far as it goes."""
