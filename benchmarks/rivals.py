@@ -190,12 +190,12 @@ Differences are points of accuracy, ± their standard error over sets; within ha
 point is a tie. `python -m benchmarks.rivals` measures it. Code: {commits}.
 
 How it was found: without `KDA`, the best of nine distances was 1.0 ± 0.5 points behind the support vector
-machine (four splits of the 25 sets), as a few neighbours are a poor guide where classes overlap. On two of these
-splits kernel discriminants with class means and other rules of choice (one standard error; likelihood
-or squared error of votes instead of hits; votes averaged over numbers of neighbours; a penalty for many tries)
-were tried on stored votes: the class means closed the gap, the rules made no difference beyond chance. The
-other two splits confirmed it (`KDA` +0.4 ± 0.4, average +0.6 ± 0.3). The figures below are of splits that had not
-been looked at before, the second table of sets that had no part in any of it.
+machine (four splits of the 25 sets), as a few neighbours are a poor guide where classes overlap. On two of
+these splits kernel discriminants with class means and other rules of choice (one standard error; likelihood
+or squared error of votes instead of hits; votes averaged over numbers of neighbours; a penalty for many
+tries) were tried on stored votes: the class means closed the gap, the rules made no difference beyond
+chance. The other two splits confirmed it (`KDA` +0.4 ± 0.4, average +0.6 ± 0.3). The figures below are of
+splits that had not been looked at before, the second table of sets that had no part in any of it.
 """
 
 

@@ -55,8 +55,7 @@ class Discriminants(NamedTuple):
 
     def weights(self, shrinkage: float) -> np.ndarray:
         """One over the variance along each axis, after a ridge of that share of the largest."""
-        ridge = shrinkage * self.values[-1] or 1.0
-        return 1.0 / (self.values + ridge)
+        return 1.0 / (self.values + shrinkage * (self.values[-1] or 1.0))
 
     def scores(self, F: np.ndarray, shrinkage: float) -> np.ndarray:
         """Minus half the squared distance of rows to the class means, up to a number for each row.

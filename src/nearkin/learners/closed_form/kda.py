@@ -15,7 +15,7 @@ from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_choice import KernelChoice, KernelPolicy, judged_choice
 from nearkin.learners.euclid_share import check_euclid_share
 from nearkin.learners.euclid_vote import EuclidVote
-from nearkin.learners.settings import check_number
+from nearkin.learners.settings import check_positive
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.blocks import blocks
@@ -135,8 +135,8 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
         return self
 
     def _check_settings(self) -> None:
-        check_number(words=("auto",), shrinkage=self.shrinkage)
-        check_number(words=("auto",), low=1e-6, temperature=self.temperature)
+        given = {"shrinkage": self.shrinkage, "temperature": self.temperature}
+        check_positive(**{name: value for name, value in given.items() if value != "auto"})
         check_euclid_share(self.euclid_share)
         if not (self.kernel is None or self.kernel == "auto" or isinstance(self.kernel, KernelMap)):
             check_kernel(self.kernel)
@@ -147,7 +147,7 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
         shrinkages = policy.shrinkages if self.shrinkage == "auto" else (float(self.shrinkage),)
         temperatures = policy.temperatures if self.temperature == "auto" else (float(self.temperature),)
         kernels = self._kernels(X)
-        share = 0.0 if self.euclid_share == "auto" else float(self.euclid_share)
+        share = 0.0 if self.euclid_share == "auto" else float(self.euclid_share)  # type: ignore[arg-type]
         shared = self.euclid_share == "auto" and len(X) < self.share_policy.auto_below
         if not shared and max(map(len, (kernels, shrinkages, temperatures))) == 1:
             return KernelChoice(kernels[0], shrinkages[0], temperatures[0], share)
@@ -159,12 +159,12 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
         if isinstance(self.kernel, KernelMap):
             return [self.kernel]
         policy = self.kernel_policy
-        most = {"n_landmarks": policy.n_landmarks}
+        most = policy.n_landmarks
         if self.kernel != "auto":
-            return [KernelMap(kernel="linear" if self.kernel is None else self.kernel, **most)]
+            return [KernelMap(kernel="linear" if self.kernel is None else self.kernel, n_landmarks=most)]
         scale = kernel_scale(X, "scale")
-        curved = [KernelMap(gamma=width * scale, **most) for width in policy.widths]
-        return [*curved, KernelMap(kernel="polynomial", degree=2, gamma=scale, **most)]
+        curved = [KernelMap(gamma=width * scale, n_landmarks=most) for width in policy.widths]
+        return [*curved, KernelMap(kernel="polynomial", degree=2, gamma=scale, n_landmarks=most)]
 
     def _keep(self, found: Discriminants, dtype) -> None:
         """Set the fitted attributes: of the whitened space, the directions in which the class means lie."""
