@@ -44,6 +44,7 @@ OFF = {
     "evaluations_ahead": (1.0, "lists for one evaluation ahead"),
     "entered_share": (0.01, "twice as many may come in"),
     "largest_margin": (0.0, "no list is kept"),
+    "listed_per_near": (float("inf"), "no list is too long"),
     "largest_listed_share": (0.08, "half as long lists"),
     "rows_probed": (120, "twice as many rows probed"),
     "neglected_share": (5e-5, "half as much neglected"),

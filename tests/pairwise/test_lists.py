@@ -6,6 +6,7 @@ from tests.pairwise.pair_sets import listed, near
 
 from nearkin.numerics.threads import allowed_workers
 from nearkin.pairwise.lists import MirroredPairs, PairMemory
+from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import list_distances, near_pairs
 
 GROUPS = np.repeat(np.arange(4), 30)
@@ -58,6 +59,30 @@ def test_no_pair_at_all_is_a_list_too():
     for _ in range(3):
         pairs, distances = memory.within(Z, np.ones(120), 1_000)
         assert len(distances) == 0 == len(pairs[1])
+
+
+def test_list_grown_too_long_is_made_anew():
+    Z, memory = (
+        np.random.RandomState(0).standard_normal((120, 4)),
+        PairMemory(policy=ListPolicy(listed_per_near=2)),
+    )
+    limits = np.full(120, 2.0)
+    for step in range(4):
+        pairs, _ = memory.within((1 + 1e-4 * step) * Z, limits, 10_000)
+    # Hardly a move, but now only the nearest count.
+    before = memory.searches
+    fewer, _ = memory.within(Z, limits / 8, 10_000)
+    assert memory.searches == before + 1
+    assert len(fewer[1]) < len(pairs[1]) / 3
+
+
+def test_margin_that_brings_too_many_pairs_is_not_taken():
+    Z, limits = np.random.RandomState(0).standard_normal((120, 4)), np.full(120, 2.0)
+    for per_near, kept in ((8.0, True), (1.0, False)):
+        memory = PairMemory(policy=ListPolicy(listed_per_near=per_near))
+        for step in range(3):
+            memory.within((1 + 1e-3 * step) * Z, limits, 10_000)
+        assert (memory.margin > 0) == kept
 
 
 def test_a_list_knows_its_age_and_forgetting_ends_it():

@@ -99,7 +99,8 @@ class PairMemory:
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
-            found = self._search(Z, (roots + self.margin) ** 2, max_pairs)
+            longest = int(min(max_pairs, self._longest(len(Z))))
+            found = self._search(Z, (roots + self.margin) ** 2, longest)
             self.ahead = self.ahead / 2 if found is None else self.policy.evaluations_ahead
         if found is None:
             self.margin = 0.0
@@ -122,7 +123,9 @@ class PairMemory:
             if pairs is not None:
                 found = pairs_within(Z, pairs, limits)
                 return found if len(found[1]) <= max_pairs else None
-            # They tell too little apart.
+            if self.margin:
+                return None
+            # They tell too little apart, even of the nearest.
             self.directions = None
         pairs = self._near(Z, limits, max_pairs)
         return None if pairs is None else (pairs, list_distances(Z, *pairs))
@@ -137,7 +140,13 @@ class PairMemory:
         self.inside = int(moves[INSIDE])
         if len(distances):
             self.change = _inward(moves, len(distances)) / self.age
-        return self.margin > 0 and bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
+        if self.margin == 0 or len(distances) > 2 * self._longest(len(roots)):
+            return False
+        return bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
+
+    def _longest(self, n_rows: int) -> float:
+        """Pairs beyond which a list with a margin costs more than it saves; a few per row are cheap."""
+        return self.policy.listed_per_near * max(self.inside, n_rows)
 
     def _moves(self, distances, roots, *, remember: bool = False) -> np.ndarray:
         """Sums over the pairs of how they have moved inwards since the search."""

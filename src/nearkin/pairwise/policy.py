@@ -38,6 +38,10 @@ class ListPolicy:
     largest_margin : float
         Share of the limits beyond which no list reaches: it would be too long [zero, so that no list is kept:
         1.00 to 1.85].
+    listed_per_near : float
+        Pairs in a list for each one within the limits: a margin that would bring more is not taken, and a
+        list is made anew once it has twice as many [unbounded: 0.97 to 1.01, and 1.66 for NCA on the mixture
+        from the identity; half: 0.98 to 1.36].
     largest_listed_share : float
         Share of all pairs beyond which full blocks are faster than a list [half: 0.96 to 1.22].
     largest_listed : int
@@ -52,6 +56,7 @@ class ListPolicy:
     evaluations_ahead: float = 4.0
     entered_share: float = 0.005
     largest_margin: float = 0.15
+    listed_per_near: float = 8.0
     largest_listed_share: float = 0.16
     largest_listed: int = 6_000_000
 
