@@ -210,7 +210,7 @@ def main() -> None:
     file = CellFile(args.cells)
     if not args.only_table:
         numbers = range(FIRST_SPLIT, FIRST_SPLIT + args.splits)
-        cells = [(known, number) for number in numbers for known in (*NUMERIC, *OTHERS)]
+        cells = [(known, number) for sets in (NUMERIC, OTHERS) for number in numbers for known in sets]
         file.measure(cells, measured, args.seconds)
     args.page.write_text(written(list(file.done.values())))
     print(f"written: {args.page}")
