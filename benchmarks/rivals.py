@@ -2,10 +2,14 @@
 
     NEARKIN_DATA=folder python -m benchmarks.rivals               # measure what is missing, then the table
 
-For each numeric set and split of 70/30 (at most 600 rows): nine distances with 1, 3, 5, 9, 15 or 25
-neighbours, an RBF support vector machine with nine settings and histogram gradient boosting with nine. Each
-party chooses by three folds inside the training rows, fits all of these and meets the test rows once.
-"Average vote" is `nearkin.AverageVote` over the same distances, by the same folds.
+For each numeric set and split of 70/30 (at most 600 rows): Euclid and five learners by default, those that
+vote by neighbours with 1, 3, 5, 9, 15 or 25 of them; an RBF support vector machine with nine settings and
+histogram gradient boosting with nine. Each party chooses by three folds inside the training rows, fits all
+of these and meets the test rows once. "Average vote" is `nearkin.AverageVote` over the same learners, by the
+same folds; "KDA alone" chooses its settings by itself.
+
+What the committee consists of was settled on the splits 0 and 1 of the first 25 sets and looked at again on 2
+and 3: the page has others, and a few sets that had no part in it.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from benchmarks.cells import CellFile
 from benchmarks.open_sets import OpenSet, load, split
 from nearkin import AverageVote
 from nearkin.learners import all_learners
+from nearkin.study.candidates import COMMITTEE
 
 CELLS = Path.home() / ".cache" / "nearkin-benchmarks" / "rivals.jsonl"
 PAGE = Path(__file__).parent.parent / "docs" / "results" / "rivals.md"
@@ -39,8 +44,12 @@ NUMERIC = [
     "transfusion", "breast-cancer-wisconsin", "wdbc", "pima", "vehicle", "vowel", "german-numeric", "yeast",
     "ctg", "segment", "steel-faults", "abalone", "letter", "pendigits", "optdigits", "dermatology",
 ]
-LEARNERS = ["Euclid", "LMNN", "NCA", "MEGM", "LMDL", "KernelLMDL", "LFDA", "LDML", "SCML"]
 # fmt: on
+#: Sets that no choice was made on.
+OTHERS = ["australian", "musk1", "semeion", "usps", "isolet", "mnist"]
+LEARNERS = ["Euclid", *COMMITTEE]
+#: The first split that no choice was made on.
+FIRST_SPLIT = 4
 #: Accuracies closer than this, in points, are a tie.
 TIE = 0.5
 
@@ -85,6 +94,8 @@ def measured(set_name: str, number: int) -> dict:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         out = _learned(X, y, Q, truth)
+        own = all_learners()["KDA"](random_state=0).fit(X, y)
+        out["kda"] = float((own.predict(Q) == truth).mean())
         for label, models in (("svm", machines()), ("boosting", boosters())):
             inner = [_inner_accuracy(model, X, y) for model in models]
             best = clone(models[int(np.argmax(inner))]).fit(X, y)
@@ -119,19 +130,26 @@ def written(records) -> str:
     for record in records:
         if "failed" not in record:
             by_set.setdefault(record["key"][0], []).append(record)
-    parties = ("single", "average", "svm", "boosting")
-    means = {
-        s: {p: 100 * float(np.mean([r[p] for r in found])) for p in parties} for s, found in by_set.items()
-    }
-    lines = [
-        HEAD.format(
-            sets=len(means), commits=", ".join(sorted({r["commit"] for r in records if "commit" in r}))
-        )
-    ]
-    pairs = [("single", "svm"), ("single", "boosting"), ("average", "svm"), ("average", "boosting")]
-    pairs += [("average", "single")]
-    lines += ["| | mean difference | without the largest | wins | ties | losses |", "| --- " * 6 + "|"]
-    for one, other in pairs:
+    commits = ", ".join(sorted({r["commit"] for r in records if "commit" in r}))
+    lines = [HEAD.format(commits=commits)]
+    for title, names in (
+        ("The sets that the choice was made on, other splits", NUMERIC),
+        ("Other sets", OTHERS),
+    ):
+        means = {
+            s: {p: 100 * float(np.mean([r[p] for r in by_set[s]])) for p in NAMES}
+            for s in names
+            if s in by_set
+        }
+        if means:
+            lines += [f"## {title}", "", *_parties(means), "", *_set_by_set(means, by_set), ""]
+    return "\n".join(lines)
+
+
+def _parties(means) -> list[str]:
+    lines = ["| | mean difference | without the largest | wins | ties | losses |", "| --- " * 6 + "|"]
+    pairs = [(one, other) for one in ("single", "kda", "average") for other in ("svm", "boosting")]
+    for one, other in [*pairs, ("average", "single")]:
         gaps = np.array([m[one] - m[other] for m in means.values()])
         rest = np.delete(gaps, np.abs(gaps).argmax()).mean()
         error = gaps.std(ddof=1) / len(gaps) ** 0.5
@@ -139,41 +157,51 @@ def written(records) -> str:
             f"| {NAMES[one]} against {NAMES[other]} | {gaps.mean():+.2f} ± {error:.2f} | {rest:+.2f} "
             f"| {(gaps > TIE).sum()} | {(abs(gaps) <= TIE).sum()} | {(gaps < -TIE).sum()} |"
         )
-    lines += [
-        "",
-        "| set | splits | chosen | " + " | ".join(NAMES[p] for p in parties) + " |",
-        "| --- " * 7 + "|",
+    return lines
+
+
+def _set_by_set(means, by_set) -> list[str]:
+    lines = [
+        "| set | splits | chosen | " + " | ".join(NAMES.values()) + " |",
+        "| --- " * (3 + len(NAMES)) + "|",
     ]
     for known, m in means.items():
         chosen = ", ".join(dict.fromkeys(r["chosen"] for r in by_set[known]))
-        lines.append(
-            f"| {known} | {len(by_set[known])} | {chosen} | "
-            + " | ".join(f"{m[p]:.1f}" for p in parties)
-            + " |"
-        )
-    return "\n".join(lines) + "\n"
+        figures = " | ".join(f"{m[p]:.1f}" for p in NAMES)
+        lines.append(f"| {known} | {len(by_set[known])} | {chosen} | {figures} |")
+    return lines
 
 
 NAMES = {
     "single": "best learner",
+    "kda": "KDA alone",
     "average": "average vote",
     "svm": "RBF SVM",
     "boosting": "gradient boosting",
 }
 HEAD = """# The best learner against other models
 
-The learner that three folds inside the training rows choose, among nine distances with 1, 3, 5, 9, 15 or 25
-neighbours, and `AverageVote`, the mean vote of several that the same folds pick, against an RBF support
-vector machine and histogram gradient boosting that choose among nine settings each by the same folds.
-{sets} open sets of numeric features, at most 600 rows each, splits of 70/30, features standardised.
+The learner that three folds inside the training rows choose among six (Euclid and those of which
+`compare --average` makes its committee; settings by default, those that vote by 1, 3, 5, 9, 15 or 25
+neighbours), `KDA` by itself, and `AverageVote`, the mean vote of several that the same folds pick, against an
+RBF support vector machine and histogram gradient boosting that choose among nine settings each by the same
+folds. Numeric features, at most 600 rows, splits of 70/30, features standardised.
 Differences are points of accuracy, ± their standard error over sets; within half a
 point is a tie. `python -m benchmarks.rivals` measures it. Code: {commits}.
+
+How it was found: without `KDA`, the best of nine distances was 1.0 ± 0.5 points behind the support vector
+machine (four splits of the 25 sets), as a few neighbours are a poor guide where classes overlap. On two of
+these splits kernel discriminants with class means and other rules of choice (one standard error; likelihood
+or squared error of votes instead of hits; votes averaged over numbers of neighbours; a penalty for many
+tries) were tried on stored votes: the class means closed the gap, the rules made no difference beyond
+chance. The other two splits confirmed it (`KDA` +0.4 ± 0.4, average +0.6 ± 0.3). The figures below are of
+splits that had not been looked at before, the second table of sets that had no part in any of it.
 """
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=300, help="CPU time that a cell may take")
     parser.add_argument("--cells", type=Path, default=CELLS)
     parser.add_argument("--page", type=Path, default=PAGE)
@@ -181,7 +209,8 @@ def main() -> None:
     args = parser.parse_args()
     file = CellFile(args.cells)
     if not args.only_table:
-        cells = [(known, number) for number in range(args.splits) for known in NUMERIC]
+        numbers = range(FIRST_SPLIT, FIRST_SPLIT + args.splits)
+        cells = [(known, number) for sets in (NUMERIC, OTHERS) for number in numbers for known in sets]
         file.measure(cells, measured, args.seconds)
     args.page.write_text(written(list(file.done.values())))
     print(f"written: {args.page}")

@@ -24,6 +24,7 @@ from nearkin import supervision as supervision
 from nearkin.datasets.rows import open_rows as open_rows
 from nearkin.learners.closed_form.dmlmj import DMLMJ as DMLMJ
 from nearkin.learners.closed_form.gmml import GMML as GMML
+from nearkin.learners.closed_form.kda import KDA as KDA
 from nearkin.learners.closed_form.lfda import LFDA as LFDA
 from nearkin.learners.closed_form.mlev import ANMM as ANMM
 from nearkin.learners.closed_form.mlev import MLEV as MLEV

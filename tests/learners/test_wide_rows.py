@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import linalg
+from scipy.special import softmax
 
-from nearkin import LDML, LMCA, LMNN, MEGM, NCA, RCA, KNNClassifier
+from nearkin import LDML, LEGO, LMCA, LMDL, LMNN, MEGM, NCA, PLML, RCA, KNNClassifier, MoLMNN
 from nearkin.distances.embeddings import AffineEmbedding
 from nearkin.distances.embeddings.blended import blended
 from nearkin.learners.gradient.base import usual_spread
+from nearkin.learners.prototype.starts import start_matrix
 from nearkin.numerics.linear_metric import row_axes
 
 N, D = 40, 70
@@ -111,3 +113,62 @@ def test_a_blend_keeps_to_axes_only_where_the_map_does(wide):
     np.testing.assert_allclose(small(X) @ small(X).T, large(X) @ large(X).T, atol=1e-9)
     beyond = AffineEmbedding(np.random.default_rng(1).normal(size=(3, D)))
     np.testing.assert_array_equal(blended(beyond, 0.6, 0.8, axes).matrix, blended(beyond, 0.6, 0.8).matrix)
+
+
+def test_prototypes_start_from_the_principal_axes_of_all_features(wide):
+    X, _, y = wide
+    weights = np.full(N, 1 / N)
+    matrix, _ = start_matrix(X, y, weights, "pca", 30)
+    centred = X - X.mean(axis=0)
+    _, vectors = np.linalg.eigh(centred.T @ centred / N)
+    expected = vectors[:, ::-1][:, :30].T
+    # One number makes the mean squared coordinate one.
+    size = np.linalg.norm(matrix, axis=1)
+    np.testing.assert_allclose(size, size[0])
+    np.testing.assert_allclose(np.abs(np.sum(matrix / size[0] * expected, axis=1)), 1.0)
+    learner = LMDL(random_state=0, euclid_share=0.0).fit(X, y)
+    # Centred rows span one dimension less than there are rows.
+    assert learner.distance_.centres.shape[1] == N - 1
+    assert learner.prototypes_.shape[1] == D
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_mixture_is_published_in_the_features(wide):
+    X, queries, y = wide
+    learner = MoLMNN(max_iter=3, random_state=0, euclid_share=0.0).fit(X, y)
+    assert learner.projections_.shape == (2, N, D)
+    assert learner.gates_.shape == (2, D + 1)
+    centred = queries - X.mean(axis=0)
+    gates = softmax(centred @ learner.gates_[:, :-1].T + learner.gates_[:, -1], axis=1)
+    np.testing.assert_allclose(learner.gate(queries), gates)
+    Z = np.concatenate([gates[:, [m]] * (centred @ learner.projections_[m].T) for m in range(2)], axis=1)
+    np.testing.assert_allclose(learner.transform(queries), Z, atol=1e-9)
+    # What lies outside the span of the rows opens no gate.
+    outside = queries - queries @ row_axes(X).T @ row_axes(X)
+    np.testing.assert_allclose(learner.gate(queries + outside), learner.gate(queries), atol=1e-9)
+
+
+def test_a_stream_learned_in_the_span_goes_on_in_all_features(wide):
+    X, queries, _ = wide
+    pairs, similar = [[0, 1], [2, 5], [3, 4], [7, 9]], [False, True, False, True]
+    inside = LEGO(eta=1.0, bounds=(5.0, 20.0)).fit(X, pairs=pairs, similar=similar)
+    whole = LEGO(eta=1.0, bounds=(5.0, 20.0)).partial_fit(X, pairs=pairs, similar=similar)
+    assert inside.components_.shape == (N, D)
+    assert whole.components_.shape == (D, D)
+    expected = relative(whole, queries, X)
+    np.testing.assert_allclose(relative(inside, queries, X), expected, atol=1e-8 * expected.max())
+    both = [
+        one.partial_fit(queries, pairs=[[0, 1], [2, 3]], similar=[True, False]) for one in (inside, whole)
+    ]
+    np.testing.assert_allclose(*(one.get_mahalanobis_matrix() for one in both), atol=1e-9)
+
+
+def test_metrics_of_anchors_are_made_of_what_the_span_holds(wide):
+    X, queries, y = wide
+    learner = PLML(n_anchors=2, random_state=0, euclid_share=0.0, ridge=0.0).fit(X, y)
+    M = learner.metrics_
+    assert M.shape == (2, D, D)
+    weights = learner.distance_.weigh(queries)
+    differences = queries[:, None] - X
+    expected = np.einsum("qm,qnd,mde,qne->qn", weights, differences, M, differences)
+    np.testing.assert_allclose(learner.distance_.pairwise(queries, X), expected, atol=1e-6 * expected.max())

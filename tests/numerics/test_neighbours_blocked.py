@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nearkin.numerics.neighbours_blocked import coarse_origin, squared_distances_to
+from nearkin.numerics.neighbours_blocked import (
+    ScanPolicy,
+    coarse_origin,
+    nearest_rows,
+    squared_distances_to,
+)
+from nearkin.numerics.threads import allowed_workers
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
@@ -33,3 +39,16 @@ def test_origin_keeps_whole_numbers_whole_and_takes_constant_columns():
     assert origin.dtype == np.float32
     assert origin[1] == 7
     np.testing.assert_array_equal(origin, np.round(origin))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_single_query_finds_the_same_row_by_row(workers, dtype):
+    rng = np.random.default_rng(0)
+    Q, R = rng.standard_normal((1, 30)).astype(dtype), rng.standard_normal((500, 30)).astype(dtype)
+    half = np.square(R).sum(axis=1) / 2
+    with allowed_workers(workers):
+        distances, places = nearest_rows(Q, R, half, 7, policy=ScanPolicy(long_rows=1, many_entries=1))
+    expected = np.square(R - Q).sum(axis=1)
+    assert places[0].tolist() == expected.argsort()[:7].tolist()
+    np.testing.assert_allclose(distances[0], np.sort(expected)[:7], rtol=1e-5)

@@ -11,8 +11,11 @@ from nearkin.distances.embeddings import AffineEmbedding, Embedding, GatedEmbedd
 from nearkin.distances.embeddings.gated import gate_values, gated_rows
 from nearkin.maps.base import Map
 from nearkin.maps.starts import linear_start
+from nearkin.numerics.linear_metric import row_axes
 
 GATINGS = ("softmax", "sigmoid")
+#: Starts that turn with the rows.
+IN_THE_SPAN = ("auto", "pca", "lda", "identity")
 
 
 class GatedMap(Map):
@@ -52,7 +55,11 @@ class GatedMap(Map):
 
     def lift(self, X: MatrixLike, rng: np.random.RandomState) -> AffineEmbedding:
         # Gates and projections act on positions, not differences: measure them from the mean.
-        return AffineEmbedding(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
+        origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        n, d = X.shape
+        # Fewer rows than features teach nothing about what lies outside their span.
+        few = d > n and not self.given_start and self.init in IN_THE_SPAN and (self.n_components or 0) < n
+        return AffineEmbedding(row_axes(X) if few else None, origin)
 
     @property
     def given_start(self) -> bool:
@@ -72,8 +79,9 @@ class GatedMap(Map):
             init = "identity"
         A = linear_start(F, y, self.n_components, init, rng)
         spread = F.std(axis=0, dtype=np.float64)
-        # Constant features cannot tell regions apart.
-        scale = np.divide(self.gate_scale, spread * np.sqrt(d), out=np.zeros(d), where=spread > 0)
+        # Constant features, and axes that rounding alone fills, cannot tell regions apart.
+        varies = spread > 1e-12 * spread.max()
+        scale = np.divide(self.gate_scale, spread * np.sqrt(d), out=np.zeros(d), where=varies)
         gates = np.zeros((self.n_regions, d + 1))
         gates[:, :-1] = rng.standard_normal((self.n_regions, d)) * scale
         gates[:, -1] = rng.standard_normal(self.n_regions) * self.gate_scale
@@ -112,5 +120,9 @@ class GatedMap(Map):
         return np.concatenate([d_projections.ravel(), d_gates.ravel()]).astype(np.float64, copy=False)
 
     def freeze(self, theta: np.ndarray, lift: Embedding | None, n_features: int) -> Embedding:
-        projections, gates = self.split(theta, n_features)
-        return GatedEmbedding(projections.copy(), gates.copy(), self.gating, lift or AffineEmbedding())
+        projections, gates = (part.copy() for part in self.split(theta, n_features))
+        if isinstance(lift, AffineEmbedding) and lift.matrix is not None:
+            projections = projections @ lift.matrix
+            gates = np.column_stack([gates[:, :-1] @ lift.matrix, gates[:, -1]])
+            lift = AffineEmbedding(origin=lift.origin)
+        return GatedEmbedding(projections, gates, self.gating, lift or AffineEmbedding())

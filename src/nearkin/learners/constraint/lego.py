@@ -13,6 +13,7 @@ from nearkin.learners.constraint.itml import prior_bounds
 from nearkin.learners.euclid_share import blend_with_euclid, check_euclid_share
 from nearkin.learners.settings import check_bounds, check_count, check_positive
 from nearkin.learners.weak_supervision import PairLearner
+from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import refuse_blocks
 from nearkin.supervision.constraints import Pairs
@@ -44,7 +45,8 @@ class LEGO(PairLearner):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A square root of the metric.
+        A square root of the metric. After `fit` to fewer rows than features it has a row for each of them, in
+        their span; outside it Euclid would tell no reference from another.
     distance_ : EmbeddedDistance
     euclid_share_ : float
         The share in use: how little learning this data bears.
@@ -159,7 +161,7 @@ class LEGO(PairLearner):
         if not begun:
             self._begin(X)
         check_euclid_share(self.euclid_share)
-        L = self._learned.astype(np.float64) if begun else np.eye(X.shape[1])
+        L = _of_all_features(self._learned.astype(np.float64)) if begun else np.eye(X.shape[1])
         share = self.euclid_share_ if begun else 0.0 if self.euclid_share == "auto" else self.euclid_share
         self._keep(self._through(L, X, given).astype(X.dtype))
         blend_with_euclid(self, X, float(share))  # type: ignore[arg-type]
@@ -194,10 +196,13 @@ class LEGO(PairLearner):
 
     def _learn(self, X, constraints):
         self._begin(X)
-        L = np.eye(X.shape[1])
+        # Every update lies in the span of the rows.
+        axes = row_axes(X) if len(X) < X.shape[1] else None
+        rows = X if axes is None else X @ axes.T
+        L = np.eye(rows.shape[1])
         for _ in range(self.n_passes):
-            L = self._through(L, X, constraints)
-        return L
+            L = self._through(L, rows, constraints)
+        return L if axes is None else L @ axes
 
     def _through(self, L: np.ndarray, X, pairs: Pairs) -> np.ndarray:
         """One pass over the pairs from the map L, which is not changed."""
@@ -219,6 +224,19 @@ class LEGO(PairLearner):
         self.objective_ = loss / max(1, len(pairs))
         self.n_iter_ += 1
         return L
+
+
+def _of_all_features(L: np.ndarray) -> np.ndarray:
+    """A map of all features that is L in the span of its rows, and leaves the rest of the space as it is.
+
+    >>> _of_all_features(np.array([[0.0, 2.0]])).round(12)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    if len(L) == L.shape[1]:
+        return L
+    axes = row_axes(L)
+    return np.eye(L.shape[1]) + axes.T @ (L @ axes.T - np.eye(len(L))) @ axes
 
 
 def next_length(p: float, eta: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances import EmbeddedDistance
@@ -247,17 +248,23 @@ class PLML(Learner):
         values, vectors = np.linalg.eigh(inner)
         mixed = np.sqrt(np.maximum(values, 0) + level)[:, :, None] * vectors.transpose(0, 2, 1)
         lifted = np.stack([span.lifted(F) for F in mixed])
-        plain = np.stack([span.lifted(F) for F in factors])
-        self.metrics_ = np.matmul(plain.transpose(0, 2, 1), plain)
+        self._factors, self._axes = factors, span.axes
         origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         weights = self.weights_.astype(X.dtype, copy=False)
         self.distance_ = MixedDistance(NearestRowWeights(X, weights), lifted.astype(X.dtype), origin)
+
+    @property
+    def metrics_(self) -> np.ndarray:
+        # Made when asked for: of many features they are far larger than all else.
+        check_is_fitted(self)
+        factors = self._factors if self._axes is None else self._factors @ self._axes
+        return np.matmul(factors.transpose(0, 2, 1), factors)
 
     def _fall_back(self, X: np.ndarray, reason: str) -> None:
         warnings.warn(f"PLML falls back to the Euclidean distance: {reason}.", UserWarning, stacklevel=3)
         d = X.shape[1]
         self.anchors_ = X.mean(axis=0, keepdims=True, dtype=np.float64)
-        self.weights_, self.metrics_ = np.ones((len(X), 1)), np.eye(d)[None]
+        self.weights_, self._factors, self._axes = np.ones((len(X), 1)), np.eye(d)[None], None
         self.objective_, self.gap_, self.weights_gap_, self.n_iter_ = 1.0, 0.0, 0.0, 1
         self.distance_, self.euclid_share_ = EmbeddedDistance(), 1.0
 

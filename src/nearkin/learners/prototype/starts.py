@@ -48,6 +48,18 @@ def _descending_eigenvectors(covariance, count) -> tuple[np.ndarray, np.ndarray]
     return values[::-1][:count].astype(covariance.dtype), vectors[:, ::-1][:, :count].astype(covariance.dtype)
 
 
+def _principal_axes(centred, weights, count) -> np.ndarray:
+    """The `count` leading principal axes; of fewer rows than features only those that the rows span."""
+    n, d = centred.shape
+    if n > d:
+        return _descending_eigenvectors((centred * weights[:, None]).T @ centred, count)[1].T
+    rows = centred * np.sqrt(weights)[:, None]
+    values, vectors = _descending_eigenvectors(rows @ rows.T, min(count, n))
+    spanned = max(1, int(np.sum(values > 10 * d * np.finfo(rows.dtype).eps * values[0])))
+    lengths = np.sqrt(np.maximum(values[:spanned], np.finfo(rows.dtype).tiny))
+    return (vectors[:, :spanned] / lengths).T @ rows
+
+
 def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndarray]:
     """Matrix (e x d, or a vector of d scales) and origin of the coordinates in which training starts.
 
@@ -60,8 +72,7 @@ def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndar
     elif kind == "standard":
         matrix = _inverse_or_zero(deviation)
     elif kind == "pca":
-        _, vectors = _descending_eigenvectors(((X - mean) * weights[:, None]).T @ (X - mean), n_components)
-        matrix = vectors.T
+        matrix = _principal_axes(X - mean, weights, n_components)
     else:
         matrix = _whitening(X - mean, y, weights, _inverse_or_zero(deviation))[:n_components]
     return scaled_to_unit_power(X - mean, weights, matrix), mean
