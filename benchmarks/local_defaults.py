@@ -89,7 +89,7 @@ def written(records) -> str:
             (s, n) for s, n in {key[:2] for key in scores} if all((s, n, each) in scores for each in settings)
         ]
         sets = sorted({s for s, _ in cells})
-        lines += [f"## {learner}", "", f"{len(sets)} sets, {len(cells)} cells.", "", *TABLE]
+        lines += [f"## {learner}", "", f"{len(sets)} sets, {len(cells)} splits in all.", "", *TABLE]
         for setting in settings:
             gains = np.array(
                 [
@@ -131,7 +131,7 @@ neighbours. Time is relative to the default. `python -m benchmarks.local_default
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--splits", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=120, help="CPU time that a cell may take")
     parser.add_argument("--learners", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
     parser.add_argument("--cells", type=Path, default=CELLS)
