@@ -227,11 +227,12 @@ class LEGO(PairLearner):
 
 
 def _of_all_features(L: np.ndarray) -> np.ndarray:
-    """A map of all features that is L in the span of its rows, and leaves the rest of the space as it is.
+    """A map of all features with the metric of L in the span of its rows, and plain Euclid's in the rest.
 
-    >>> _of_all_features(np.array([[0.0, 2.0]])).round(12)
+    >>> whole = _of_all_features(np.array([[0.0, 2.0]]))
+    >>> (whole.T @ whole).round(12)
     array([[1., 0.],
-           [0., 2.]])
+           [0., 4.]])
     """
     if len(L) == L.shape[1]:
         return L
