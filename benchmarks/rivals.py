@@ -132,17 +132,16 @@ def written(records) -> str:
             by_set.setdefault(record["key"][0], []).append(record)
     commits = ", ".join(sorted({r["commit"] for r in records if "commit" in r}))
     lines = [HEAD.format(commits=commits)]
-    for title, names in (
-        ("The sets that the choice was made on, other splits", NUMERIC),
-        ("Other sets", OTHERS),
-    ):
-        means = {
-            s: {p: 100 * float(np.mean([r[p] for r in by_set[s]])) for p in NAMES}
-            for s in names
-            if s in by_set
-        }
-        if means:
-            lines += [f"## {title}", "", *_parties(means), "", *_set_by_set(means, by_set), ""]
+    means = {
+        known: {party: 100 * float(np.mean([r[party] for r in by_set[known]])) for party in NAMES}
+        for known in (*NUMERIC, *OTHERS)
+        if known in by_set
+    }
+    lines += [f"## All {len(means)} sets", "", *_parties(means), ""]
+    for title, names in (("The 25 sets that were looked at, new splits", NUMERIC), ("Other sets", OTHERS)):
+        some = {known: means[known] for known in names if known in means}
+        if len(some) > 1:
+            lines += [f"## {title}", "", *_parties(some), "", *_set_by_set(some, by_set), ""]
     return "\n".join(lines)
 
 
@@ -185,7 +184,9 @@ The learner that three folds inside the training rows choose among six (Euclid a
 `compare --average` makes its committee; settings by default, those that vote by 1, 3, 5, 9, 15 or 25
 neighbours), `KDA` by itself, and `AverageVote`, the mean vote of several that the same folds pick, against an
 RBF support vector machine and histogram gradient boosting that choose among nine settings each by the same
-folds. Numeric features, at most 600 rows, splits of 70/30, features standardised.
+folds. Numeric features, at most 600 rows, splits of 70/30, features standardised. Effort: on 420 rows of
+vehicle choosing takes 2.5 CPU seconds for the average vote, 0.3 for `KDA`, 0.1 for the support vector machine
+and 3.0 for boosting.
 Differences are points of accuracy, ± their standard error over sets; within half a
 point is a tie. `python -m benchmarks.rivals` measures it. Code: {commits}.
 
