@@ -1,8 +1,9 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and large ones that a stopped run goes on with."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
 import shutil
@@ -10,7 +11,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
+from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -98,3 +103,62 @@ def _swapped(target: str, mode: str, options: dict[str, Any]) -> Iterator[IO[Any
 
 def _is_special(target: str) -> bool:
     return os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
+
+
+class Unfinished:
+    """The folder ``.<name>.unfinished`` of what is done of a file; what something else left there is removed.
+
+    Parameters
+    ----------
+    out : path of the file
+    identity : dict
+        What the file is made from, in plain values.
+    """
+
+    def __init__(self, out: str | PathLike[str], identity: dict[str, Any]) -> None:
+        path = Path(os.path.realpath(out))
+        self.folder = path.parent / f".{path.name}.unfinished"
+        note = self.folder / "made_from.json"
+        if self.folder.exists() and (not note.exists() or json.loads(note.read_text()) != identity):
+            self.remove()
+        self.folder.mkdir(exist_ok=True)
+        if not note.exists():
+            with replacing(note, "w", encoding="utf-8") as file:
+                file.write(json.dumps(identity))
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder)
+
+
+class GrowingNpy:
+    """A .npy file of `n_rows` that grows block by block.
+
+    Attributes
+    ----------
+    path : Path
+    done : int
+        Rows that are known to be on the disk. Whoever goes on from fewer sets it.
+    """
+
+    def __init__(self, folder: Path, n_rows: int) -> None:
+        self.path, self._note, self.n_rows = folder / "whole.npy", folder / "rows", n_rows
+        self.done = int(self._note.read_text()) if self._note.exists() and self.path.exists() else 0
+
+    def append(self, block: np.ndarray) -> None:
+        with open(self.path, "r+b" if self.done else "wb") as file:
+            if self.done:
+                # After the rows before; what a stop has cut short goes.
+                npy.read_magic(file)
+                npy.read_array_header_1_0(file)
+                file.seek(self.done * block[0].nbytes, os.SEEK_CUR)
+                file.truncate()
+            else:
+                shape = (self.n_rows, *block.shape[1:])
+                header = {"descr": block.dtype.str, "fortran_order": False, "shape": shape}
+                npy.write_array_header_1_0(file, header)
+            file.write(np.ascontiguousarray(block).data)
+            file.flush()
+            os.fsync(file.fileno())
+        self.done += len(block)
+        with replacing(self._note, "w") as note:
+            note.write(str(self.done))

@@ -48,7 +48,7 @@ def test_a_stopped_move_goes_on_where_it_was(fitted, tmp_path):
     with pytest.raises(Stopped):
         move_rows(move, X, out, rows_per_block=50, progress=stop_at(200))
     assert not out.exists()
-    with open(tmp_path / "moved.npy.unfinished", "ab") as file:
+    with open(tmp_path / ".moved.npy.unfinished" / "whole.npy", "ab") as file:
         file.write(b"half a row")
     seen = []
     moved = move_rows(move, X, out, rows_per_block=50, progress=lambda done, total, stage: seen.append(done))

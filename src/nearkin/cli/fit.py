@@ -40,10 +40,7 @@ def fit(
         typer.Option(metavar="MODEL", help="File to save the model in; else DATA's name with .nearkin."),
     ] = None,
     target: options.TargetOption = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
-    ] = None,
+    settings: options.SettingsOption = None,
     pairs: Annotated[
         str | None,
         typer.Option(

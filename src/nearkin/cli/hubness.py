@@ -42,10 +42,7 @@ def hubness(
             help="Learner whose effect is shown: MoveLabeled for classes, DMLMTP for numbers if left out.",
         ),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
-    ] = None,
+    settings: options.SettingsOption = None,
     hubs: options.HubsOption = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Length of the neighbour lists.")] = 10,
     folds: Annotated[int, typer.Option(min=2, help="Folds; every row is a query once.")] = 5,

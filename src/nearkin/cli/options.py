@@ -93,6 +93,10 @@ HubsOption = Annotated[
         "mutual-proximity.",
     ),
 ]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of the learner; may be repeated."),
+]
 SeedOption = Annotated[
     int,
     typer.Option(

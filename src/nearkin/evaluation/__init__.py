@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.comparison import Comparison, choose_winner, summarise
 from nearkin.evaluation.contest import compare
 from nearkin.evaluation.measurement import fit_candidate

@@ -11,7 +11,7 @@ from time import monotonic
 
 from nearkin._types import ColumnLike, MatrixLike
 from nearkin.evaluation.budget import Shares, in_order_of_worth, in_reach, places_in_line, seconds_to_tune
-from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.comparison import Comparison, summarise
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import Metric

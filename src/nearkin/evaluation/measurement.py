@@ -16,7 +16,7 @@ from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import Estimator
 from nearkin.datasets.dataset import take_rows
-from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Problem

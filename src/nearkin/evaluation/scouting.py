@@ -7,7 +7,7 @@ from time import monotonic
 
 import numpy as np
 
-from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.problems import CLASSIFICATION, Problem
 from nearkin.evaluation.protocols import RandomSplits
 from nearkin.evaluation.results import DONE, TIMEOUT, Record

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nearkin.evaluation.candidates import Candidate
+from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.code_version import code_version
 from nearkin.evaluation.fingerprints import describe, digest
 from nearkin.evaluation.problems import Problem

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from sklearn.utils.validation import check_is_fitted
 
 from nearkin._types import Estimator, FilePath
 from nearkin.datasets.rows import Rows, open_rows
 from nearkin.distances import EmbeddedDistance
+from nearkin.files import GrowingNpy, Unfinished, put_in_place, saying_no_room
 from nearkin.rows_in_blocks import is_lazy
 from nearkin.scale.source import Progress
 
@@ -51,7 +50,7 @@ def transform_rows(
     Notes
     -----
     Memory of a few blocks. The file appears under its name only when it is complete; until then the rows
-    done are in ``<out>.unfinished``, and ``<out>.unfinished.json`` tells what they were made from.
+    done are in the folder ``.<out>.unfinished``.
     """
     if not hasattr(learner, "transform"):
         raise TypeError(f"{type(learner).__name__} has no transform; use move_rows to move references.")
@@ -153,29 +152,14 @@ def _fingerprint(learner, rows: Rows) -> str:
 
 
 def _write(embed, rows: Rows, out: Path, origin: dict, size: int, progress) -> None:
-    unfinished, note = out.with_name(out.name + ".unfinished"), out.with_name(out.name + ".unfinished.json")
-    shape, dtype = tuple(origin["shape"]), np.dtype(origin["dtype"])
-    continued = unfinished.exists() and note.exists() and json.loads(note.read_text()) == origin
-    if not continued:
-        with open(unfinished, "wb") as file:
-            header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-            npy.write_array_header_2_0(file, header)
-        note.write_text(json.dumps(origin))
-    with open(unfinished, "r+b") as file:
-        npy.read_magic(file)
-        npy.read_array_header_2_0(file)
-        begin, row_bytes = file.tell(), shape[1] * dtype.itemsize
-        done = (file.seek(0, os.SEEK_END) - begin) // row_bytes
-        # Whole blocks only: a product of fewer rows may round otherwise, and a stop should leave no trace.
-        done -= done % size if done < shape[0] else 0
-        file.truncate(begin + done * row_bytes)
-        file.seek(begin + done * row_bytes)
-        for X in rows.blocks(size, start=done):
-            file.write(np.ascontiguousarray(embed(X), dtype=dtype).data)
-            done += len(X)
+    unfinished = Unfinished(out, origin)
+    file = GrowingNpy(unfinished.folder, len(rows))
+    # Whole blocks only: a product of fewer rows may round otherwise, and a stop should leave no trace.
+    file.done -= file.done % size if file.done < len(rows) else 0
+    with saying_no_room(out):
+        for X in rows.blocks(size, start=file.done):
+            file.append(np.asarray(embed(X), dtype=origin["dtype"]))
             if progress is not None:
-                progress(done, shape[0], "rows")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, out)
-    note.unlink()
+                progress(file.done, len(rows), "rows")
+        put_in_place(file.path, out)
+    unfinished.remove()

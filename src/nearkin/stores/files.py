@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 
 from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
@@ -19,7 +16,7 @@ from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
 from nearkin.datasets.rows_arrow import parquet_file
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.distances.folding import ROOM, TooLongError, longest_lifted
-from nearkin.files import put_in_place, replacing, saying_no_room
+from nearkin.files import GrowingNpy, Unfinished, put_in_place, replacing, saying_no_room
 from nearkin.stores.base import StoreError
 from nearkin.stores.mover import Mover
 
@@ -99,7 +96,7 @@ def move_file(
     try:
         blocks = _opened(source, vectors, policy or FilePolicy())
         _check_width(source, blocks, mover)
-        unfinished = _Unfinished(out, _identity(source, vectors, blocks, mover))
+        unfinished = Unfinished(out, _identity(source, vectors, blocks, mover))
         return _move(blocks, out, mover, unfinished, progress)
     except DataError as error:
         raise StoreError(str(error)) from error
@@ -122,16 +119,16 @@ def radius_of(
     return float(ROOM * longest) ** 0.5 or 1.0
 
 
-def _move(blocks, out: Path, mover: Mover, unfinished: _Unfinished, progress) -> FileMove:
+def _move(blocks, out: Path, mover: Mover, unfinished: Unfinished, progress) -> FileMove:
     row_bytes = blocks.width * blocks.dtype.itemsize
     kept_type = np.float16 if blocks.dtype == np.float16 and mover.metric == "l2" else np.float32
     written = (_ParquetOut if out.suffix.lower() in PARQUET else _NpyOut)(unfinished.folder, blocks)
-    before = sum(blocks.sizes[: written.done])
+    before = sum(blocks.sizes[: written.blocks_done])
     done, total = before * row_bytes, blocks.n_rows * row_bytes
     if progress is not None and before:
         progress(done, total)
     with saying_no_room(out):
-        for number in range(written.done, len(blocks)):
+        for number in range(written.blocks_done, len(blocks)):
             moved, table = _moved_block(blocks, number, mover)
             written.put(number, moved.astype(kept_type, copy=False), table)
             done += blocks.sizes[number] * row_bytes
@@ -152,24 +149,6 @@ def _moved_block(blocks, number: int, mover: Mover) -> tuple[np.ndarray, Any]:
             f"{blocks.file}: row {row} is too long for vectors of length {mover.radius}; move all vectors "
             "of the index anew, without a radius, so that there is room for it."
         ) from None
-
-
-class _Unfinished:
-    """The folder of finished blocks beside the result; what another source or model left there is removed."""
-
-    def __init__(self, out: Path, identity: dict):
-        out = Path(os.path.realpath(out))
-        self.folder = out.parent / f".{out.name}.unfinished"
-        note = self.folder / "move.json"
-        if self.folder.exists() and (not note.exists() or json.loads(note.read_text()) != identity):
-            self.remove()
-        self.folder.mkdir(exist_ok=True)
-        if not note.exists():
-            with replacing(note, "w", encoding="utf-8") as file:
-                file.write(json.dumps(identity))
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder)
 
 
 def _identity(source: Path, vectors: str | None, blocks, mover: Mover) -> dict:
@@ -307,33 +286,20 @@ class _ParquetBlocks(_Blocks):
             yield pyarrow.Table.from_batches(waiting, schema)
 
 
-class _NpyOut:
-    """A .npy file that grows block by block; `done` blocks of it are known to be on the disk."""
+class _NpyOut(GrowingNpy):
+    """A .npy file that grows, and how many blocks of it are done."""
 
     def __init__(self, folder: Path, blocks: _Blocks):
-        self._file, self._note, self._blocks = folder / "whole.npy", folder / "done", blocks
-        self.done = int(self._note.read_text()) if self._note.exists() and self._file.exists() else 0
+        super().__init__(folder, blocks.n_rows)
+        ends = np.cumsum(blocks.sizes)
+        self.blocks_done = int(np.searchsorted(ends, self.done, side="right"))
+        self.done = sum(blocks.sizes[: self.blocks_done])
 
     def put(self, number: int, moved: np.ndarray, table: Any) -> None:
-        with open(self._file, "r+b" if number else "wb") as file:
-            if number:
-                # After the blocks before; what a stop has cut short goes.
-                npy.read_magic(file)
-                npy.read_array_header_1_0(file)
-                file.seek(sum(self._blocks.sizes[:number]) * moved[0].nbytes, os.SEEK_CUR)
-                file.truncate()
-            else:
-                shape = (self._blocks.n_rows, moved.shape[1])
-                header = {"descr": moved.dtype.str, "fortran_order": False, "shape": shape}
-                npy.write_array_header_1_0(file, header)
-            file.write(np.ascontiguousarray(moved).data)
-            file.flush()
-            os.fsync(file.fileno())
-        with replacing(self._note, "w") as note:
-            note.write(str(number + 1))
+        self.append(moved)
 
     def whole(self) -> Path:
-        return self._file
+        return self.path
 
 
 class _ParquetOut:
@@ -341,7 +307,7 @@ class _ParquetOut:
 
     def __init__(self, folder: Path, blocks: _Blocks):
         self._folder, self._blocks = folder, blocks
-        self.done = next(at for at in range(len(blocks) + 1) if not self._part(at).exists())
+        self.blocks_done = next(at for at in range(len(blocks) + 1) if not self._part(at).exists())
 
     def _part(self, number: int) -> Path:
         return self._folder / f"{number:08d}.parquet"

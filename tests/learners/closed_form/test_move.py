@@ -524,7 +524,7 @@ class TestBadInput:
         np.testing.assert_allclose(many.fit(self.X, y).components_, few.components_)
 
     def test_negative_weights(self):
-        with pytest.raises(ValueError, match="negative"):
+        with pytest.raises(ValueError, match="Negative"):
             MoveLabeled().fit(self.X, np.arange(12) % 2, sample_weight=-np.ones(12))
 
     @pytest.mark.parametrize("labels", [["yes", "no"], [True, False], [3, 7]])

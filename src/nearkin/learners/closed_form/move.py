@@ -46,16 +46,16 @@ class _Move(Learner):
 
     accepts_sparse: ClassVar[bool] = True
     _moves: ClassVar[str]
+    #: Words that may stand in the place of a number of targets.
+    _words: ClassVar[tuple[str, ...]] = ()
 
     def _fit(self, X, y, sample_weight, kernel=None, kernel_params=None, share=1.0):
         self._check_settings()
         if in_blocks(X):
             return block_work().fit(self, X, y, sample_weight=sample_weight)
         X, codes = self._validate_labelled(X, y)
-        sample_weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         if sample_weight is not None:
-            if np.any(sample_weight < 0):
-                raise ValueError("sample_weight has negative entries; weights must be zero or positive.")
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
             kept = sample_weight > 0
             X, codes, sample_weight = X[kept], codes[kept], sample_weight[kept]
         if np.bincount(codes).max() < 2:
@@ -105,8 +105,6 @@ class _Move(Learner):
         if not (self.alpha == "auto" or (number and 0 <= self.alpha < np.inf)):
             raise ValueError(f"alpha={self.alpha!r}: expected 'auto' or a finite number of at least 0.")
 
-    _words: ClassVar[tuple[str, ...]] = ()
-
     def _settle(self, X, codes, sample_weight, options: dict, share, average: bool = True):
         """Choose what is left open; sets `n_targets_` and `share_`.
 
@@ -114,8 +112,9 @@ class _Move(Learner):
         rows have a say, since with more rows there is little doubt and one regression is cheaper than four.
         """
         if self.n_targets == AUTO:
+            all_pairs = self._use_primal or ClassMeans(codes, np.ones(len(codes))).nnz <= DUAL_MAX_PAIRS
             choice = Choice(
-                n_targets=Choice.n_targets if self._can_pair_all(codes) else Choice.n_targets[:-1],
+                n_targets=Choice.n_targets if all_pairs else Choice.n_targets[:-1],
                 alpha=None if self.alpha == AUTO else float(self.alpha),
                 shares=Choice.shares if share == AUTO else (float(share),),
                 few_shares=Choice.few_shares if share == AUTO else (float(share),),
@@ -130,9 +129,6 @@ class _Move(Learner):
             return relative, weights if any(setting.share for setting in weights) else {}
         self.n_targets_, self.share_ = self.n_targets, 1.0 if share == AUTO else float(share)
         return self._relative_alpha(X, codes, sample_weight, options) if self.alpha == AUTO else None, {}
-
-    def _can_pair_all(self, codes: np.ndarray) -> bool:
-        return self._use_primal or ClassMeans(codes, np.ones(len(codes))).nnz <= DUAL_MAX_PAIRS
 
     def _pairs(self, X, codes, sample_weight, n_targets=None):
         n_targets = self.n_targets_ if n_targets is None else n_targets
@@ -353,19 +349,16 @@ class MoveLabeled(_Move):
             return block_work().answers(self, "move", X, out)
         X = self._validate_new(X)
         if not isinstance(self.distance_, EmbeddedDistance):
-            raise TypeError(
-                "moved rows exist only in the feature space here; fit without a kernel on dense rows, or on "
-                "sparse rows with no more features than rows."
-            )
+            told = "fit without a kernel on dense rows, or on sparse ones with no more features than rows"
+            raise TypeError(f"moved rows exist only in the feature space here; {told}.")
         return self.distance_.embed_references(X)
 
 
 class MoveQuery(_Move):
     """Move the queries instead of the labelled points: the mirror image that makes hubs worse.
 
-    It exists to show the hub effect: the same regression with the roles exchanged shrinks the
-    queries, so the references gain spread relative to them and hubs grow. Use `MoveLabeled`
-    for prediction.
+    It exists to show the hub effect: the same regression with the roles exchanged shrinks the queries, so the
+    references gain spread relative to them and hubs grow. Use `MoveLabeled` for prediction.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from nearkin._types import Auto, ColumnLike, MatrixLike
+from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
 from nearkin.distances.embeddings import Embedding
 from nearkin.learners.base import EmbeddingLearner
@@ -33,6 +33,7 @@ from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
 from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
+from nearkin.solvers.base import SolverLike
 from nearkin.solvers.coordinates import Coordinates
 from nearkin.solvers.descent import LineSearchSolver
 from nearkin.solvers.policy import DescentPolicy
@@ -56,16 +57,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     """A map, a loss and a solver under scikit-learn's roof.
 
     Subclasses name the three; the optimisation, restarts, warm starts, warnings, history and
-    callbacks are the same for all.
+    callbacks are the same for all, and so are the settings that `__init__` takes.
     """
 
-    max_iter: int
-    tol: float
-    n_init: int
-    warm_start: bool
-    verbose: int
-    random_state: object
-    solver: object
     #: "auto", True or False where a learner offers it.
     early_stopping: object = False
     #: "auto" or a share of plain Euclid where a learner offers it.
@@ -84,6 +78,24 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
     _n_lifted: int
     n_components_: int
     euclid_share_: float
+
+    def __init__(
+        self,
+        solver: SolverLike,
+        max_iter: int,
+        tol: float,
+        n_init: int,
+        warm_start: bool,
+        verbose: int,
+        random_state: RandomState,
+    ) -> None:
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
 
     @abstractmethod
     def _map(self) -> Map:

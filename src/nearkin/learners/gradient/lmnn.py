@@ -205,21 +205,15 @@ class LMNN(_LargeMarginLearner):
         verbose: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.n_targets = n_targets
         self.mu = mu
         self.n_components = n_components
         self.init = init
         self.kernel = kernel
         self.refresh_targets = refresh_targets
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
         self.euclid_share = euclid_share
         self.search = search
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
@@ -279,21 +273,15 @@ class LMCA(_LargeMarginLearner):
         verbose: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.n_components = n_components
         self.n_targets = n_targets
         self.mu = mu
         self.init = init
         self.kernel = kernel
         self.refresh_targets = refresh_targets
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
         self.euclid_share = euclid_share
         self.search = search
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:

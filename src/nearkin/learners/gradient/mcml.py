@@ -86,19 +86,13 @@ class MCML(GradientLearner):
         random_state: RandomState = None,
         euclid_share: float | Auto = "auto",
     ) -> None:
+        super().__init__(solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.n_components = n_components
         self.temperature = temperature
         self.ridge = ridge
         self.init = init
         self.kernel = kernel
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
         self.early_stopping = early_stopping
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
         self.euclid_share = euclid_share
 
     @classmethod

@@ -70,15 +70,9 @@ class MetricLearner(ConstrainedGradientLearner):
         verbose: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.map = map
         self.loss = loss
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _map(self):
         return LinearMap() if self.map is None else self.map

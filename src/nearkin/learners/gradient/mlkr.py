@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import REGRESSION
+from nearkin.learners.gradient.base import GradientLearner
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.learners.gradient.megm import MEGM
 from nearkin.maps.kernel import KernelLike
@@ -79,18 +80,12 @@ class MLKR(MEGM):
         verbose: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        GradientLearner.__init__(self, solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.n_components = n_components
         self.penalty = penalty
         self.init = init
         self.kernel = kernel
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
         self.early_stopping = early_stopping
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:

@@ -104,19 +104,13 @@ class NCA(GradientLearner):
         verbose: int = 0,
         random_state: RandomState = None,
     ) -> None:
+        super().__init__(solver, max_iter, tol, n_init, warm_start, verbose, random_state)
         self.n_components = n_components
         self.objective = objective
         self.init = init
         self.kernel = kernel
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
         self.early_stopping = early_stopping
         self.euclid_share = euclid_share
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
