@@ -54,6 +54,7 @@ OFF = {
     "steps_to_settle": (1, "one step settles"),
     "gradient_share": (1.0, "a gradient vanishes sooner"),
     "smallest_sampled": (NEVER, "no sample"),
+    "narrow": (0.0, "never narrow"),
     "steps_per_look": (NEVER, "no look at the other sample"),
     "float32_from": (NEVER, "float64"),
     "_coordinates": (lambda self, objective: None, "no whitened coordinates"),

@@ -112,6 +112,10 @@ class Objective:
         part.state = self.state.narrowed(rows)
         return part
 
+    def neighbours_per_row(self, theta: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at theta; for a `Narrowable` state, too."""
+        return self.state.neighbours_per_row(self._forward(theta)[0])
+
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
         """The objective as a function of one stretch of theta, the rest held still."""
 

@@ -186,6 +186,16 @@ def test_narrowed_state_keeps_the_scales_of_the_whole(targets):
     assert gradient.shape == Z[kept].shape
 
 
+def test_neighbours_per_row_tell_broad_from_narrow():
+    Z, y, _ = rows(n=300, spread=5.0)
+    loss = NCALoss()
+    state = loss.prepare(Z, y)
+    counts = [state.neighbours_per_row(scale * Z) for scale in (1e-3, 0.5, 1e3)]
+    assert counts[0] == pytest.approx(299)
+    assert counts[0] > counts[1] > counts[2] == pytest.approx(1.0, abs=0.2)
+    assert DriftLoss().prepare(Z, y).neighbours_per_row(Z) == 0
+
+
 @pytest.mark.parametrize("loss", [NCALoss(), MEGMLoss()])
 def test_order_of_samples_and_names_of_classes_do_not_matter(loss):
     Z, y, w = rows()

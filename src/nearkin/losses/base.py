@@ -59,6 +59,9 @@ class Narrowable(Protocol):
     def narrowed(self, rows: np.ndarray) -> Any:
         """The state of the same loss on some of the rows, with the scales of the whole."""
 
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
+
 
 def mean_weights(n: int, sample_weight: np.ndarray | None = None) -> np.ndarray:
     """Weights that sum to one.

@@ -21,6 +21,9 @@ class Start(NamedTuple):
     def narrowed(self, rows: np.ndarray) -> Start:
         return Start(self.Z[rows], mean_weights(len(rows), self.weights[rows]))
 
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        return 0.0
+
 
 class DriftLoss(Loss):
     """Mean squared move of the embedded samples since the start.

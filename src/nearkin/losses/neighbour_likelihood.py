@@ -43,6 +43,10 @@ class LikelihoodState:
         codes, weights = (unsorted(column, self.order)[rows] for column in (self.codes, self.weights))
         return LikelihoodState.of(codes, mean_weights(len(rows), weights), self.sharpness)
 
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        """All of them: where a class lies in one place, every row of it is drawn alike."""
+        return len(Z)
+
     @property
     def members(self) -> sparse.csr_array:
         """Ones where a row (column) is of a class (row): products with it are sums over classes."""

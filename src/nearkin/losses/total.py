@@ -32,6 +32,9 @@ class Parts:
         """Needs parts that can be narrowed; see `Narrowable`."""
         return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
 
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        return max(state.neighbours_per_row(Z) for state in self.states)
+
 
 class TotalLoss(Loss):
     """sum of weight * loss.

@@ -51,8 +51,8 @@ class PairMemory:
         How far beyond the limits it reaches.
     excesses : ndarray
         How far outside the limits each of its pairs was at the search.
-    inside : int
-        Pairs within the limits.
+    inside, inside_at_search : int
+        Pairs within the limits, now and at the search; with half as many, the list is too long.
     change : float
         How far pairs come in during an evaluation, by the last one.
     ahead : float
@@ -71,7 +71,7 @@ class PairMemory:
         self.directions: np.ndarray | None = None
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)
-        self.age, self.inside, self.searches = 0, 0, 0
+        self.age, self.inside, self.inside_at_search, self.searches = 0, 0, 0, 0
         self._mirrored: MirroredPairs | None = None
 
     def mirrored(self) -> MirroredPairs:
@@ -99,7 +99,8 @@ class PairMemory:
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
-            longest = int(min(max_pairs, self._longest(len(Z))))
+            # A few pairs per row are always cheap.
+            longest = int(min(max_pairs, self.policy.listed_per_near * max(self.inside, len(Z))))
             found = self._search(Z, (roots + self.margin) ** 2, longest)
             self.ahead = self.ahead / 2 if found is None else self.policy.evaluations_ahead
         if found is None:
@@ -110,7 +111,7 @@ class PairMemory:
             self.pairs, distances = found
             self.excesses = np.zeros_like(distances)
             # Moves from zero: the list now remembers how far outside the limits each pair is.
-            self.inside = int(self._moves(distances, roots, remember=True)[INSIDE])
+            self.inside = self.inside_at_search = int(self._moves(distances, roots, remember=True)[INSIDE])
         return found
 
     def _search(self, Z, limits, max_pairs: int) -> Found | None:
@@ -140,13 +141,9 @@ class PairMemory:
         self.inside = int(moves[INSIDE])
         if len(distances):
             self.change = _inward(moves, len(distances)) / self.age
-        if self.margin == 0 or len(distances) > 2 * self._longest(len(roots)):
+        if self.margin == 0 or 2 * self.inside < self.inside_at_search:
             return False
         return bool(moves[ENTERED] <= self.policy.entered_share * self.inside)
-
-    def _longest(self, n_rows: int) -> float:
-        """Pairs beyond which a list with a margin costs more than it saves; a few per row are cheap."""
-        return self.policy.listed_per_near * max(self.inside, n_rows)
 
     def _moves(self, distances, roots, *, remember: bool = False) -> np.ndarray:
         """Sums over the pairs of how they have moved inwards since the search."""

@@ -39,9 +39,8 @@ class ListPolicy:
         Share of the limits beyond which no list reaches: it would be too long [zero, so that no list is kept:
         1.00 to 1.85].
     listed_per_near : float
-        Pairs in a list for each one within the limits: a margin that would bring more is not taken, and a
-        list is made anew once it has twice as many [unbounded: 0.97 to 1.01, and 1.66 for NCA on the mixture
-        from the identity; half: 0.98 to 1.36].
+        Pairs in a list for each one within the limits: a margin that would bring more is not taken
+        [unbounded: 0.94 to 1.01, and 1.16 for NCA on the mixture from the identity].
     largest_listed_share : float
         Share of all pairs beyond which full blocks are faster than a list [half: 0.96 to 1.22].
     largest_listed : int

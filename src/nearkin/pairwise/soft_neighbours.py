@@ -180,6 +180,10 @@ class SoftNeighbours:
         weights = self.weights[places] / self.weights[places].sum()
         return SoftNeighbours(y, self.sharpness[places], weights, policy=self.policy)
 
+    def neighbours_per_row(self, Z: np.ndarray) -> float:
+        """About how many neighbours of a row have a say at Z."""
+        return reach(centred(Z, self.order), self.sharpness, self.policy).neighbours
+
     def value_and_grad(self, Z: np.ndarray, judge: Judge, *, exact: bool = False) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z."""
         memory = self.memory

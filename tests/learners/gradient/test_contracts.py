@@ -50,7 +50,7 @@ class CentroidLoss(Loss):
 class SampledMEGM(MEGM):
     """Takes its first steps on a sample of even so few rows."""
 
-    fit_policy = FitPolicy(coarse=CoarsePolicy(smallest_sampled=50, rows_per_sample=3))
+    fit_policy = FitPolicy(coarse=CoarsePolicy(smallest_sampled=50, rows_per_sample=3, narrow=1))
 
 
 def megm_at_the_start():

@@ -97,6 +97,13 @@ def test_a_callback_may_stop_on_the_sample(objective):
     assert result.value == pytest.approx(objective.exact(result.theta)[0])
 
 
+def test_narrow_neighbourhoods_need_no_sample(objective):
+    theta = 30 * np.eye(5).ravel()
+    plain = minimise_exactly(LBFGS(5, 0.0), objective, theta, lambda *_: False)
+    same = minimise_from_sample(LBFGS(5, 0.0), objective, theta, lambda *_: False, SMALL)
+    np.testing.assert_array_equal(same.theta, plain.theta)
+
+
 def test_megm_warns_when_the_budget_ran_out_on_the_sample():
     X, y = problem()
     with pytest.warns(ConvergenceWarning):

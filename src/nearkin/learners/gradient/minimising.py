@@ -54,16 +54,24 @@ def minimise_exactly(
 def minimise_from_sample(
     solver: Solver, objective: Objective, theta, callback, policy: CoarsePolicy | None = None
 ) -> SolverResult:
-    """Minimise, with the first steps on a sample of the rows as long as they help another sample.
+    """Minimise, with the first steps on a sample of the rows as long as the neighbourhoods are broad.
 
-    Averages over broad neighbourhoods are much the same in a sample, at a small part of the cost. All steps
-    share one budget; the values in the history are the sample's, then the whole's.
+    Averages over broad neighbourhoods are much the same in a sample, at a small part of the cost. Once
+    they are narrow enough for short lists of near pairs, or steps no longer help another sample,
+    all rows take over. All steps share one budget; the values in the history are the sample's, then
+    the whole's.
     """
     policy = policy or CoarsePolicy()
     n = len(objective.F)
     if n < policy.smallest_sampled or not isinstance(objective.state, Narrowable):
         return minimise_exactly(solver, objective, theta, callback)
     sample, others = (objective.narrowed(rows) for rows in _two_samples(n, policy))
+
+    def narrow(theta) -> bool:
+        return sample.neighbours_per_row(theta) * n / len(sample.F) <= policy.narrow
+
+    if narrow(theta):
+        return minimise_exactly(solver, objective, theta, callback)
     stopped, steps, best = False, 0, np.inf
 
     def after_step(theta, value) -> bool:
@@ -73,8 +81,10 @@ def minimise_from_sample(
         if stopped or steps % policy.steps_per_look:
             return stopped
         judged = others(theta)[0]
-        better, best = judged < best, min(judged, best)
-        return not better
+        if judged >= best or narrow(theta):
+            return True
+        best = judged
+        return False
 
     first = solver.limited(solver.max_iter).minimise(sample, theta, after_step)
     left = solver.max_iter - first.n_iter
