@@ -123,3 +123,10 @@ def test_comparisons_are_weighed():
         lengths = learner.pair_distances(ROWS[[0, 1, 3]], [[0, 1], [0, 2]])
         other = 3 - nearer
         assert lengths[nearer - 1] <= 1.05 * lengths[other - 1]
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_values_too_large_to_square_are_refused(name):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="too large to square"):
+        all_learners()[name]().fit(1e160 * rng.normal(size=(30, 3)), np.arange(30) % 2)

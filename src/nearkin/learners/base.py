@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from nearkin._types import FilePath, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.learners.euclid_share import SharePolicy
+from nearkin.learners.settings import refuse_too_large
 from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.rows_in_blocks import block_work, in_blocks, refuse_blocks
 from nearkin.supervision.constraints import row_numbers
@@ -87,6 +88,7 @@ class Learner(BaseEstimator):
                 dtype=[np.float64, np.float32],
                 ensure_min_samples=2,
             )
+        refuse_too_large(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < min_classes:

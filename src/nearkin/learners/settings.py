@@ -77,3 +77,17 @@ def _raise_unless(fine: bool, name: str, value, words: tuple, expected: str) -> 
     if not (fine or is_word):
         expected = " or ".join([*map(repr, words), expected])
         raise ValueError(f"{name}={value!r}: expected {expected}.")
+
+
+def refuse_too_large(X) -> None:
+    """Distances are sums of squares, so values must be far enough below the largest root of a number.
+
+    >>> refuse_too_large(np.array([[1e160]]))
+    Traceback (most recent call last):
+    ValueError: the values of X are too large to square (up to 1e+160); scale the features first.
+    """
+    largest = max(X.max(), -X.min())
+    if largest > np.sqrt(np.finfo(X.dtype).max) / 1e4:
+        raise ValueError(
+            f"the values of X are too large to square (up to {largest:.3g}); scale the features first."
+        )
