@@ -30,7 +30,7 @@ from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import naming_rows, widened
-from nearkin.numerics.threads import limited_blas_threads
+from nearkin.numerics.threads import blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.rows_in_blocks import refuse_blocks
@@ -250,11 +250,11 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                 f"n_neighbors={k}: expected between 1 and {available}, the references there are."
             )
         if X is None:
-            with limited_blas_threads(getattr(self, "n_jobs", None)):
+            with blas_threads(np.inf, n_jobs=getattr(self, "n_jobs", None)):
                 squared, indices = self._neighbours_of_references(k)
         else:
             queries = self._validate_queries(X)
-            with limited_blas_threads(getattr(self, "n_jobs", None)):
+            with blas_threads(np.inf, n_jobs=getattr(self, "n_jobs", None)):
                 squared, indices = self._built_search().query(queries, k)
         return (np.sqrt(squared), indices) if return_distance else indices
 
