@@ -200,16 +200,17 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if getattr(self, "outputs_2d_", False):
             raise ValueError("references come and go where y has one column; with several, fit anew.")
 
-    def _validate_queries(self, X: MatrixLike) -> Any:
+    def _validated(self, X: MatrixLike, *y: ColumnLike, **checks: Any) -> Any:
+        """Rows in float32 or float64, and y if given, checked as scikit-learn does."""
         refuse_blocks(X, type(self).__name__)
+        sparse = "csr" if self._takes_sparse() else False
         with naming_rows(X):
             return validate_data(
-                self,
-                widened(X),
-                accept_sparse="csr" if self._takes_sparse() else False,
-                dtype=[np.float64, np.float32],
-                reset=False,
+                self, widened(X), *y, accept_sparse=sparse, dtype=[np.float64, np.float32], **checks
             )
+
+    def _validate_queries(self, X: MatrixLike) -> Any:
+        return self._validated(X, reset=False)
 
     @overload
     def kneighbors(
