@@ -16,8 +16,10 @@ from scipy import sparse, special
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
-from nearkin.distances.embedded import EmbeddedDistance, Embedding
+from nearkin.distances.embedded import EmbeddedDistance
+from nearkin.distances.embeddings import AppendedCoordinate
 from nearkin.numerics.blocks import blocks
+from nearkin.numerics.products import dense
 from nearkin.numerics.selection import smallest_per_row
 
 ADDITIVE = ("csls", "dissim-local")
@@ -133,35 +135,6 @@ class ReferenceStatistic:
 
 
 @dataclass(frozen=True)
-class AppendedCoordinate:
-    """An embedding with one coordinate more: squared Euclid then is D - b(r) + a constant.
-
-    The coordinate of a reference is the root of (largest b - its b), that of a query is zero.
-    """
-
-    inner: Embedding
-    statistic: ReferenceStatistic | None = None
-
-    def __call__(self, X, /):
-        Z = self.inner(X)
-        last = np.zeros((Z.shape[0], 1), dtype=Z.dtype)
-        if self.statistic is not None:
-            last[:, 0] = np.sqrt(np.maximum(self.statistic.largest - self.statistic(X), 0))
-        return sparse.hstack([Z, last]).tocsr() if sparse.issparse(Z) else np.hstack([Z, last])
-
-    @property
-    def n_features_in(self) -> int | None:
-        return getattr(self.inner, "n_features_in", None)
-
-    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        """The matrix and the constant of the map of queries; that of references is not affine."""
-        if self.statistic is not None or not hasattr(self.inner, "affine"):
-            raise TypeError("this embedding is not an affine map of the rows.")
-        matrix, constant = self.inner.affine(n_features)
-        return np.vstack([matrix, np.zeros((1, n_features))]), np.append(constant, 0.0)
-
-
-@dataclass(frozen=True)
 class ShiftedDistance(Distance):
     """D - b(r) + the largest b, for distances without an embedding."""
 
@@ -236,8 +209,8 @@ def _statistic(kind: str, distance, references, rows, own: np.ndarray, k: int) -
         shape = references.shape[0], rows.shape[0]
         starts = np.arange(0, found.size + 1, k)
         share = sparse.csr_array((np.full(found.size, 1 / k), found.ravel(), starts), shape=shape)
-        centroids = _dense(share @ distance.embed_queries(rows))
-        apart = _dense(distance.embed_references(references)) - centroids
+        centroids = dense(share @ distance.embed_queries(rows))
+        apart = dense(distance.embed_references(references)) - centroids
         return np.einsum("ij,ij->i", apart, apart)
     return np.sqrt(nearest[:, -1]) if kind == "local-scaling" else np.sqrt(nearest).mean(axis=1)
 
@@ -274,7 +247,3 @@ def _moments(distance, references, rows, own) -> np.ndarray:
     count = rows.shape[0] - (own >= 0)
     means = sums / count
     return np.stack([means, np.sqrt(np.maximum(squares / count - means**2, 0))], axis=1)
-
-
-def _dense(Z) -> np.ndarray:
-    return Z.toarray() if sparse.issparse(Z) else Z

@@ -10,8 +10,8 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
+from nearkin.distances.embeddings import KernelComponents
 from nearkin.numerics.blocks import blocks
-from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances, squared_norms
 
 
@@ -48,32 +48,6 @@ class NearestRowWeights:
             Q = X[part] - origin.astype(X.dtype, copy=False)
             nearest[part] = squared_distances(Q, rows, norms_b=norms).argmin(axis=1)
         return self.weights[nearest].astype(X.dtype, copy=False)
-
-
-@dataclass(frozen=True)
-class KernelComponents:
-    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
-
-    Parameters
-    ----------
-    landmarks : ndarray of shape (L, d)
-    projection : ndarray of shape (L, q)
-    shift : ndarray of shape (q,)
-    gamma : float
-    """
-
-    landmarks: np.ndarray
-    projection: np.ndarray
-    shift: np.ndarray
-    gamma: float
-
-    def __call__(self, X, /) -> np.ndarray:
-        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
-        landmarks = self.landmarks.astype(X.dtype, copy=False)
-        for part in blocks(len(X), len(landmarks)):
-            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
-            Z[part] = K @ self.projection - self.shift
-        return Z
 
 
 @dataclass(frozen=True)

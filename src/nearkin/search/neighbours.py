@@ -25,10 +25,9 @@ NAMED: dict[str, Callable[[], Index]] = {
     "faiss-ivf": partial(FaissIndex, "ivf"),
     "faiss-hnsw": partial(FaissIndex, "hnsw"),
 }
-DEFAULT = IndexPolicy()
 
 
-def choose_index(index: str | Index, embedded: MatrixLike, policy: IndexPolicy = DEFAULT) -> Index:
+def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
     """A new index for the embedded references, not built yet.
 
     Parameters
@@ -39,16 +38,15 @@ def choose_index(index: str | Index, embedded: MatrixLike, policy: IndexPolicy =
         k-d tree for many points in few dimensions, else blocked products.
     embedded : array or CSR matrix of shape (n, e)
         The references it will hold.
-    policy : IndexPolicy
-        When "auto" is a k-d tree.
     """
     if isinstance(index, Index):
         return clone(index)
     if isinstance(index, str) and index in NAMED:
         return NAMED[index]()
     if isinstance(index, str) and index == "auto":
-        few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= policy.tree_dimensions
-        return TreeIndex() if few_dimensions and embedded.shape[0] >= policy.tree_references else ExactIndex()
+        n, width = embedded.shape
+        few_dimensions = not sparse.issparse(embedded) and width <= IndexPolicy.tree_dimensions
+        return TreeIndex() if few_dimensions and n >= IndexPolicy.tree_references else ExactIndex()
     names = ", ".join(repr(name) for name in ("auto", *NAMED))
     raise ValueError(f"index={index!r}: expected one of {names}, or a nearkin.search.Index.")
 

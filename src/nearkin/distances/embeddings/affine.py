@@ -10,7 +10,7 @@ from scipy import sparse
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
-from nearkin.numerics.products import cross_products
+from nearkin.numerics.products import cross_products, dense
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ class AffineEmbedding:
         constant = self._constant()
         if constant is None:
             return Z
-        if sparse.issparse(Z):
-            Z = Z.toarray()
-        return Z + constant.astype(X.dtype, copy=False)
+        return dense(Z) + constant.astype(X.dtype, copy=False)
 
     @property
     def n_features_in(self) -> int | None:
@@ -102,7 +100,7 @@ class FactoredEmbedding:
         if self.share == 1.0:
             return moved
         moved *= self.share
-        moved += _dense(X) * X.dtype.type(1 - self.share)
+        moved += dense(X) * X.dtype.type(1 - self.share)
         return moved
 
     def part_of_the_way(self, share: float) -> FactoredEmbedding:
@@ -187,7 +185,3 @@ class ScaledEmbedding:
         dense = np.zeros((len(self.features), self.n_features))
         dense[np.arange(len(self.features)), self.features] = self.scales
         return dense
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else X

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.affine import AffineEmbedding
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.products import dense
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,8 @@ class BlendedEmbedding:
     plain: float
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
-        rows = X.toarray() if sparse.issparse(X) else X
         scale = X.dtype.type
-        return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * rows])
+        return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * dense(X)])
 
 
 def blended(embedding: Embedding, learned: float, plain: float, axes: np.ndarray | None = None) -> Embedding:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 
 
@@ -54,6 +55,32 @@ class KernelEmbedding:
             )
             features[rows] = K @ self.whitening.astype(K.dtype) - self.shift.astype(K.dtype)
         return features
+
+
+@dataclass(frozen=True)
+class KernelComponents:
+    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
+
+    Parameters
+    ----------
+    landmarks : ndarray of shape (L, d)
+    projection : ndarray of shape (L, q)
+    shift : ndarray of shape (q,)
+    gamma : float
+    """
+
+    landmarks: np.ndarray
+    projection: np.ndarray
+    shift: np.ndarray
+    gamma: float
+
+    def __call__(self, X, /) -> np.ndarray:
+        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        for part in blocks(len(X), len(landmarks)):
+            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
+            Z[part] = K @ self.projection - self.shift
+        return Z
 
 
 @dataclass(frozen=True)
