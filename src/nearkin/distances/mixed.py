@@ -1,4 +1,4 @@
-"""Distances in which every query mixes a few metrics by weights of its own."""
+"""Distances in which every query has its own mixture of a few metrics."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nearkin.numerics.products import squared_distances, squared_norms
 
 
 class QueryWeights(Protocol):
-    """Weights of m metrics at each row: q x d in, q x m out, none negative."""
+    """Non-negative weights of m metrics at each row: q x d in, q x m out."""
 
     def __call__(self, X, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class NearestRowWeights:
-    """Every row takes the weights of the nearest of some known rows.
+    """Each row has the weights of the nearest of some known rows.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ class MixedDistance(Distance):
     weigh : QueryWeights
         The weights w of a query.
     factors : ndarray of shape (m, k, d)
-        A factor for each metric.
+        A factor of each metric.
     origin : ndarray of shape (d,)
-        Where the data lie; rows are measured from there, so that a far-off origin costs no digits.
+        The mean of the data, subtracted from all rows so that no digits are lost.
 
     Notes
     -----
-    n references are projected once, n m k d, and kept as n m (k + 1) numbers; q queries cost q n m (k + 1).
+    Projecting n references costs n m k d and keeps n m (k + 1) numbers; q queries cost q n m (k + 1).
 
     Examples
     --------

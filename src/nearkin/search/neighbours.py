@@ -1,4 +1,4 @@
-"""A distance and an index put together: from raw queries to nearest references."""
+"""A distance and an index together: from raw queries to nearest references."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
     Parameters
     ----------
     index : str or Index
-        "auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw", or an Index, of which a clone
-        is returned so that one instance may serve several predictors. "auto" is always exact: a
-        k-d tree for many points in few dimensions, else blocked products.
+        "auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw", or an Index, of which a clone is
+        returned so that several predictors can share one instance. "auto" is always exact: a k-d tree for
+        many points in few dimensions, otherwise blocked products.
     embedded : array or CSR matrix of shape (n, e)
         The references it will hold.
     """
@@ -91,7 +91,7 @@ class NeighbourSearch:
 
 
 class SearchedOnce:
-    """A search that looks for the neighbours of certain queries once, however often it is asked about them.
+    """Searches for the neighbours of given queries once and reuses the result for those queries.
 
     Votes of several numbers of neighbours, hubness and retrieval scores then share one search.
     """
@@ -101,7 +101,7 @@ class SearchedOnce:
         self._found: tuple[np.ndarray, np.ndarray] | None = None
 
     def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-        """As `NeighbourSearch.query`; other queries and more neighbours are searched for as ever."""
+        """As `NeighbourSearch.query`; other queries, or more neighbours, are searched for as usual."""
         if n_neighbors > self._most or not _same_rows(queries, self._queries):
             return self._search.query(queries, n_neighbors)
         if self._found is None:

@@ -1,4 +1,4 @@
-"""Every embedding that a fitted learner may leave behind: immutable, plain arrays, rows to rows."""
+"""Every frozen embedding: immutable, made of plain arrays, from rows to rows."""
 
 from nearkin.distances.embeddings.affine import (
     AffineEmbedding,

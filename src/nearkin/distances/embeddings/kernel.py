@@ -1,4 +1,4 @@
-"""Embeddings made of Mercer kernels, and embeddings after each other."""
+"""Embeddings by Mercer kernels, and compositions of embeddings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nearkin.numerics.mercer import mercer_kernel
 
 @dataclass(frozen=True)
 class KernelValues:
-    """The empirical kernel map: kernel values of each row to the landmarks."""
+    """The empirical kernel map: kernel values of each row with the landmarks."""
 
     landmarks: np.ndarray
     kernel: object = "rbf"
@@ -32,7 +32,7 @@ class KernelValues:
 
 @dataclass(frozen=True)
 class KernelEmbedding:
-    """Rows whose inner products are about the scaled kernel: k(x, landmarks) @ whitening - shift."""
+    """``k(x, landmarks) @ whitening - shift``: rows whose inner products approximate the scaled kernel."""
 
     landmarks: np.ndarray
     whitening: np.ndarray
@@ -42,7 +42,7 @@ class KernelEmbedding:
     degree: int
     coef0: float
 
-    #: Rows lifted together: many at once would need as much again for their kernel values.
+    #: Rows lifted at a time: their kernel values need as much memory as the result.
     rows_at_once: ClassVar[int] = 4_096
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
@@ -85,7 +85,7 @@ class KernelComponents:
 
 @dataclass(frozen=True)
 class ChainedEmbedding:
-    """A fitted embedding after a fixed lift."""
+    """One embedding after another."""
 
     lift: Embedding
     then: Embedding
