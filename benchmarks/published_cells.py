@@ -163,9 +163,9 @@ def run_part(part: Part, store: ResultsStore, options: argparse.Namespace) -> di
             candidates = [with_defaults(candidate) for candidate in candidates]
         for record in _records(problem, candidates, protocol, store, options.jobs):
             if record.score is None:
-                print(f"{label}, {record.learner}, fold {record.fold}: {record.error}")
+                print(f"{label}, {record.label}, fold {record.fold}: {record.error}")
             else:
-                errors[label, record.learner].append(100 * (1 - record.score))
+                errors[label, record.label].append(100 * (1 - record.score))
         told = ", ".join(f"{c.label} {np.mean(errors[label, c.label]):.2f}" for c in candidates)
         print(f"{label}: {told}", flush=True)
     return {cell: float(np.mean(found)) for cell, found in errors.items()}
@@ -185,7 +185,7 @@ def printed(part: Part) -> dict[tuple[str, str], float]:
         for label, row in table.rows.items():
             for method, number in zip(table.methods, row, strict=True):
                 if number is not None:
-                    error = number.mean if table.measure == "error" else 100 - number.mean
+                    error = number.mean if table.metric == "error" else 100 - number.mean
                     found[label, PLAIN if method == "original metric" else method] = error
     return found
 

@@ -37,7 +37,7 @@ board = study.leaderboard
 print(board[["mean", "difference", "p_adjusted", "verdict"]].round(3).to_string())
 
 shown = [label for label in board.index if label != "Majority class"]
-scores = [[record.score for record in study.records if record.learner == label] for label in shown]
+scores = [[record.score for record in study.records if record.label == label] for label in shown]
 fig, ax = plt.subplots(figsize=(7.2, 3))
 ax.boxplot(scores[::-1], orientation="horizontal", tick_labels=shown[::-1], widths=0.6)
 ax.axvline(board.loc["Euclid", "mean"], color="C1", ls="--", lw=1)

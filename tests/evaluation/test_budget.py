@@ -70,7 +70,7 @@ def test_in_reach_is_what_the_interval_of_the_best_holds():
     for label, score in (("Euclid", 0.8), ("near", 0.895), ("best", 0.9), ("far", 0.7)):
         for fold in range(10):
             noise = 0.01 * (-1) ** fold
-            fields = {"key": f"{label}{fold}", "dataset": "d", "learner": label, "fold": f"0.{fold}"}
+            fields = {"key": f"{label}{fold}", "dataset": "d", "label": label, "fold": f"0.{fold}"}
             records.append(
                 Record(
                     **fields,

@@ -89,7 +89,7 @@ def test_a_spent_budget_keeps_what_is_finished():
         if found.row("Euclid").status == "done":  # else the machine is too busy even for that
             assert found.winner == "Euclid"
             assert "Slow" in found.statement
-            assert [r.status for r in store.results(found.run) if r.learner == "Euclid"] == ["done"] * 2
+            assert [r.status for r in store.results(found.run) if r.label == "Euclid"] == ["done"] * 2
 
 
 def test_regression_with_several_targets():

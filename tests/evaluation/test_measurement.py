@@ -236,7 +236,7 @@ def test_a_failure_is_a_record_too():
         "5" * 32, problem, Candidate("bad", KNeighborsClassifier(metric="none such")), split, {}, {}, 0
     )
     record = attempt(task)
-    assert (record.status, record.score, record.learner, record.fold) == ("error", None, "bad", "0.0")
+    assert (record.status, record.score, record.label, record.fold) == ("error", None, "bad", "0.0")
     assert "none such" in record.error
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearkin.evaluation.results import Record
-from nearkin.evaluation.rows import COLUMNS, pack_array, to_record, to_row, unpack_array
+from nearkin.evaluation.rows import COLUMNS, FILE_COLUMNS, pack_array, to_record, to_row, unpack_array
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,18 @@ def pack_object_array():
     return zlib.compress(buffer.getvalue())
 
 
+def test_files_keep_the_column_names_of_the_first_release():
+    assert [(old, new) for old, new in zip(FILE_COLUMNS, COLUMNS) if old != new] == [("learner", "label")]
+    record = Record("k", "d", "LMNN", "0.0", 0, {})
+    with pytest.warns(FutureWarning, match="Record.learner is now label"):
+        assert record.learner == "LMNN"
+
+
 def test_a_record_survives_its_row():
     record = Record(
         key="k",
         dataset="d",
-        learner="l",
+        label="l",
         fold="0.1",
         seed=3,
         setting={"a": [1, 2]},

@@ -42,7 +42,7 @@ def cheap_candidates():
 def table(records):
     """What must be the same however a run went."""
     return [
-        (r.key, r.learner, r.fold, r.status, r.score, r.hub_skewness, r.chosen, r.predictions.tolist())
+        (r.key, r.label, r.fold, r.status, r.score, r.hub_skewness, r.chosen, r.predictions.tolist())
         for r in records
     ]
 
@@ -180,7 +180,7 @@ def test_failures_are_recorded_and_the_rest_goes_on(problem):
     tasks = plan_tasks(problem, candidates, StratifiedFolds(2), seed=0)
     order = [task for task in tasks if task.split.fold == 0]
     records = run_tasks(tasks, order=order, task_seconds=0.7, task_memory=2**30)
-    found = {record.learner: record for record in records if record.fold == "0.0"}
+    found = {record.label: record for record in records if record.fold == "0.0"}
     assert found["raise"].status == "error"
     assert "this estimator always fails" in found["raise"].error
     assert found["die"].status == "crash"

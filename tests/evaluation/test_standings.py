@@ -16,7 +16,7 @@ def records(label, scores, metric="accuracy", status="done", **fields):
         base = {
             "key": f"{label}{fold}",
             "dataset": "data",
-            "learner": label,
+            "label": label,
             "fold": f"0.{fold}",
             "seed": 0,
             "setting": {},
@@ -77,16 +77,16 @@ def test_one_fold_is_no_answer():
 def test_a_difference_too_small_to_matter_is_said_to_be_so():
     tiny = records("Euclid", EUCLID) + records("tiny", shifted(0.001, noise=0.0001))
     found = summarise(tiny, "Euclid")
-    assert (found.row("tiny").verdict, found.row("tiny").practically_same) == ("beats", True)
+    assert (found.row("tiny").verdict, found.row("tiny").practically_equivalent) == ("beats", True)
     assert found.statement == (
         "Nothing beats Euclid by enough to matter: tiny is better, tiny by 0.1 points of accuracy "
-        "(0 % better, 100 % equivalent, 0 % worse), which is practically the same."
+        "(0 % better, 100 % equivalent, 0 % worse), which is practically equivalent."
     )
-    assert "yes, but practically the same" in leaderboard_text(found)
+    assert "yes, but practically equivalent" in leaderboard_text(found)
     found = summarise(tiny + records("large", shifted(0.05)), "Euclid")
     assert found.statement == (
         "large beats Euclid; large by 5.0 points of accuracy (100 % better, 0 % equivalent, 0 % worse). "
-        "tiny is ahead too, but by so little that it is practically the same."
+        "tiny is ahead too, but by so little that it is practically equivalent."
     )
 
 

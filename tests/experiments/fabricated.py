@@ -48,11 +48,11 @@ def _values(paper, order, step, shape, setting):
         if shape == "takes turns":
             turn = 1 + i % (len(order) - 1)
             names = [order[0], *order[turn:], *order[1:turn]]
-        for measure, (position, name) in product(paper.measures, enumerate(names, 1)):
+        for metric, (position, name) in product(paper.metrics, enumerate(names, 1)):
             mean = size * (20.0 ** (position - 1) if shape == "steep" else position)
             scores = mean + step * rng.uniform(-0.01, 0.01, 10)
-            means[measure, label, name] = float(mean)
-            folds[measure, label, name] = tuple(scores)
+            means[metric, label, name] = float(mean)
+            folds[metric, label, name] = tuple(scores)
     settings = {name for chosen in paper.published_choices.values() for name in chosen}
     # The method in front chose one of the two, all others the other.
     (other,) = set(SETTINGS) - {setting}
@@ -62,4 +62,4 @@ def _values(paper, order, step, shape, setting):
         for name in order
     }
     n_features = {label: i + 2 for i, label in enumerate(labels)}
-    return Values(labels, means, folds=folds, choices=choices, n_features=n_features)
+    return Values(labels, means, scores=folds, choices=choices, n_features=n_features)

@@ -7,7 +7,7 @@ from nearkin.experiments.values import Values
 
 
 def table(**columns):
-    """Values of one measure from a list of numbers per method, data sets being a, b, c, ..."""
+    """Values of one metric from a list of numbers per method, data sets being a, b, c, ..."""
     labels = "abcdefgh"[: len(next(iter(columns.values())))]
     means = {("error", label, name): number for name, column in columns.items()
              for label, number in zip(labels, column) if number is not None}  # fmt: skip
@@ -81,8 +81,8 @@ def test_f_test_needs_ten_folds_and_a_clear_lead(shift):
     noise = (1.0, 2.0, 1.5, 1.0, 2.0, 2.5, 1.0, 1.5, 2.0, 1.0)
     folds = {("accuracy", "a", "A"): tuple(shift + x for x in noise), ("accuracy", "a", "B"): noise[::-1]}
     check = claims.higher_by_f_test("accuracy", "A", ("B",), among=("a",))
-    assert check(Values(("a",), {}, folds=folds)).answer == ("yes" if shift else "no")
-    assert check(Values(("a",), {}, folds={})).answer == claims.NOT_TESTED
+    assert check(Values(("a",), {}, scores=folds)).answer == ("yes" if shift else "no")
+    assert check(Values(("a",), {}, scores={})).answer == claims.NOT_TESTED
 
 
 def test_growth_with_the_number_of_features():

@@ -10,7 +10,7 @@ from nearkin.datasets.registry import find_known
 from nearkin.evaluation import Candidate
 from nearkin.evaluation.significance import friedman, wilcoxon_signed_rank
 from nearkin.experiments import PAPERS, load_paper
-from nearkin.experiments.paper import MEASURES, Setup
+from nearkin.experiments.paper import PRINTED_METRICS, Setup
 from nearkin.experiments.papers.semerci2013 import explaining
 from nearkin.experiments.values import Values
 
@@ -43,7 +43,7 @@ def test_every_printed_row_has_its_set(paper):
     labels = {use.label for use in paper.datasets}
     methods = {method.label for method in paper.methods}
     for table in paper.tables:
-        assert table.measure in MEASURES
+        assert table.metric in PRINTED_METRICS
         assert set(table.rows) <= labels
         assert methods & set(table.methods)
 
@@ -71,15 +71,15 @@ def test_claims_speak_of_what_the_paper_measures(key, claim, monkeypatch):
     paper, asked = load_paper(key), []
     complete = Values.complete
 
-    def recording(self, measure, methods, among=None):
-        asked.extend((measure, label, name) for label in among or self.datasets for name in methods)
-        return complete(self, measure, methods, among)
+    def recording(self, metric, methods, among=None):
+        asked.extend((metric, label, name) for label in among or self.datasets for name in methods)
+        return complete(self, metric, methods, among)
 
     monkeypatch.setattr(Values, "complete", recording)
     values = next(fabricated(paper))
-    folds, choices = Recording(values.folds), Recording(values.choices)
-    claim.check(replace(values, folds=folds, choices=choices))
-    read = {*asked, *folds.asked, *choices.asked}
+    scores, choices = Recording(values.scores), Recording(values.choices)
+    claim.check(replace(values, scores=scores, choices=choices))
+    read = {*asked, *scores.asked, *choices.asked}
     assert read, "it reads nothing"
     assert read <= {*values.means, *values.choices}
 
@@ -96,7 +96,7 @@ def test_every_method_builds_a_candidate_with_settings_it_knows(paper, quick):
     from nearkin.datasets import Dataset
 
     rng = np.random.default_rng(0)
-    n_targets = 2 if "aRRMSE" in paper.measures else 0
+    n_targets = 2 if "aRRMSE" in paper.metrics else 0
     y = rng.normal(size=(60, n_targets)) if n_targets else np.arange(60) % 3
     task = "regression" if n_targets else "classification"
     for use in paper.datasets:
@@ -116,9 +116,9 @@ def test_the_headline_counts_claims_of_the_paper_and_those_beyond_it_apart(paper
     for claim in paper.claims:
         if claim.beyond:
             continue
-        folds, choices, means = (Recording(found) for found in (values.folds, values.choices, values.means))
-        claim.check(replace(values, folds=folds, choices=choices, means=means))
-        assert {key[-1] for key in (*folds.asked, *choices.asked, *means.asked)} <= printed, claim.text
+        scores, choices, means = (Recording(found) for found in (values.scores, values.choices, values.means))
+        claim.check(replace(values, scores=scores, choices=choices, means=means))
+        assert {key[-1] for key in (*scores.asked, *choices.asked, *means.asked)} <= printed, claim.text
 
 
 def test_quick_runs_say_what_they_leave_out(paper):

@@ -47,7 +47,7 @@ def test_many_classes_are_told_by_the_pairs_confused_most(comparison):
 
 
 def test_costs_are_told_per_learner(comparison):
-    costs = {"LMNN": CostView(fit=0.2, predict=0.034, size=48_200)}
+    costs = {"LMNN": CostView(predict=0.034, size=48_200)}
     sections = build_sections(comparison, Views(costs=costs), Circumstances())
     *_, table = next(section for section in sections if section.key == "costs").contents
     assert ["LMNN", "200 ms", "34 ms", "48 kB"] in table.rows

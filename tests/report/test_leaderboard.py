@@ -6,7 +6,7 @@ from nearkin.report.leaderboard import leaderboard_html, leaderboard_text, plain
 def test_every_row_has_a_cell_per_column(comparison):
     columns, rows = plain_table(comparison)
     titles = [column.title for column in columns]
-    assert titles[:6] == ["learner", "accuracy", "vs Euclid", "better/same/worse", "p", "p adjusted"]
+    assert titles[:6] == ["learner", "accuracy", "vs Euclid", "better/equiv./worse", "p", "p adjusted"]
     assert [column.numeric for column in columns] == [title[:5] not in ("learn", "beats") for title in titles]
     assert all(len(row) == len(columns) for row in rows)
     cells = {row[0]: dict(zip(titles, row)) for row in rows}

@@ -44,7 +44,7 @@ def found():
         "claims": [{"here": {"answer": "yes"}}],
         "used": [{}],
         "absent": [{}],
-        "tables": [{"rows": rows, "methods": METHODS, "measure": "error", "decimals": 2}],
+        "tables": [{"rows": rows, "methods": METHODS, "metric": "error", "decimals": 2}],
         "statistics": [
             {"title": "Friedman", "drawing": {**ranks, "highlight": "LMDL"}},
             {"title": "Robustness", "drawing": {**boxes, "labels": ["a", "b", "c"], "axis": "b_m"}},

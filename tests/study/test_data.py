@@ -3,7 +3,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from nearkin.study.data import as_dataset, usual_folds
+from nearkin.study.data import as_dataset, default_folds
 
 ROWS = np.arange(24.0).reshape(12, 2)
 
@@ -51,7 +51,17 @@ def test_missing_cells_are_filled_on_request():
     frame = pd.DataFrame({"a": [1.0, None, 3.0, 4.0], "b": [1.0, 2.0, 3.0, 4.0]})
     with pytest.raises(ValueError, match="missing"):
         as_dataset(frame, list("uvuv"))
-    assert as_dataset(frame, list("uvuv"), impute="median").n_samples == 4
+    for rows in (frame, frame.to_numpy()):
+        filled = as_dataset(rows, list("uvuv"), impute="median").encoded()
+        assert filled.X.tolist() == [[1, 1], [3, 2], [3, 3], [4, 4]]
+
+
+@pytest.mark.parametrize("given", [{"task": "regression"}, {"impute": "mean"}])
+def test_a_dataset_keeps_its_own_task_and_encoder(given):
+    data = as_dataset(ROWS, list("ab") * 6)
+    assert as_dataset(data) is data
+    with pytest.raises(TypeError, match="leave out y, task and impute"):
+        as_dataset(data, **given)
 
 
 def test_constant_targets_among_several_are_told():
@@ -64,8 +74,8 @@ def test_constant_targets_among_several_are_told():
 )
 def test_no_fold_tests_a_single_class(counts, folds):
     y = np.repeat(np.arange(len(counts)), counts)
-    assert usual_folds(as_dataset(np.zeros((len(y), 1)), y)) == folds
-    assert usual_folds(as_dataset(np.zeros((len(y), 1)), np.linspace(0, 0.5, len(y)))) == (
+    assert default_folds(as_dataset(np.zeros((len(y), 1)), y)) == folds
+    assert default_folds(as_dataset(np.zeros((len(y), 1)), np.linspace(0, 0.5, len(y)))) == (
         10 if len(y) <= 2000 else 5
     )
 

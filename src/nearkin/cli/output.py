@@ -103,7 +103,7 @@ def progress_bar(title: str) -> Iterator[Callable]:
                 completed=state.done,
                 total=state.total,
                 left="" if state.remaining is None else f"{seconds_text(state.remaining)} left",
-                last=f"{state.learner} fold {state.fold}",
+                last=f"{state.label} fold {state.fold}",
             )
 
         yield update

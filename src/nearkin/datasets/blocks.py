@@ -13,13 +13,8 @@ from typing import TYPE_CHECKING
 
 from nearkin.datasets.delimited import delimited_options, has_decimal_commas
 from nearkin.datasets.errors import DataError
-from nearkin.datasets.readers import (
-    CSV_SUFFIXES,
-    PARQUET_SUFFIXES,
-    column_names,
-    likeliest_separator,
-    read_table,
-)
+from nearkin.datasets.formats import CSV_SUFFIXES, PARQUET_SUFFIXES
+from nearkin.datasets.readers import column_names, likeliest_separator, read_table
 from nearkin.datasets.sources import STANDARD_INPUT, Source, find_source
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from nearkin.datasets.blocks import BlockPolicy, read_blocks
 from nearkin.datasets.bundled import bundled_source, load_bundled
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.errors import DataError, DatasetNotFoundError, close_matches
+from nearkin.datasets.formats import NPZ_SUFFIX, TABLE_SUFFIXES
 from nearkin.datasets.npz import features_of, load_arrays, read_npz
-from nearkin.datasets.readers import TABLE_SUFFIXES, read_table
+from nearkin.datasets.readers import read_table
 from nearkin.datasets.registry import KnownDataset, check_shape, find_known, known_datasets, suggestions
 from nearkin.datasets.sources import PACKED_SUFFIXES, STANDARD_INPUT, existing_file, find_source
 from nearkin.datasets.tables import dataset_from_table
@@ -22,7 +23,6 @@ from nearkin.datasets.vector_sets import read_vector_set
 from nearkin.datasets.vectors import VECTOR_SUFFIXES, as_floats, is_vector_source, open_vectors
 
 FOLDER_VARIABLE = "NEARKIN_DATA"
-NPZ_SUFFIX = ".npz"
 FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *VECTOR_SUFFIXES, *PACKED_SUFFIXES)
 
 

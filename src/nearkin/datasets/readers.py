@@ -13,18 +13,20 @@ from nearkin.datasets.arff import read_arff
 from nearkin.datasets.arrow import read_arrow
 from nearkin.datasets.delimited import has_decimal_commas, parse_delimited
 from nearkin.datasets.errors import DataError, DataNotice, refuse_duplicates
+from nearkin.datasets.formats import (
+    ARFF_SUFFIXES,
+    ARROW_SUFFIXES,
+    JSON_SUFFIXES,
+    NPZ_SUFFIX,
+    PARQUET_SUFFIXES,
+    TABLE_SUFFIXES,
+)
 from nearkin.datasets.json_lines import read_json_lines
 from nearkin.datasets.sources import PACKED_SUFFIXES, Source, decoded, find_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
-PARQUET_SUFFIXES = (".parquet", ".pq")
-ARROW_SUFFIXES = (".feather", ".arrow", ".ipc")
-JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-ARFF_SUFFIXES = (".arff", ".dat")
-TABLE_SUFFIXES = CSV_SUFFIXES + JSON_SUFFIXES + PARQUET_SUFFIXES + ARROW_SUFFIXES + ARFF_SUFFIXES
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
@@ -75,7 +77,7 @@ def _refuse_unknown(source: Source) -> None:
     if source.suffix and source.suffix not in TABLE_SUFFIXES:
         raise DataError(
             f"{source.name}: cannot tell the format from the suffix {source.suffix!r}; known are "
-            f"{', '.join((*TABLE_SUFFIXES, '.npz'))}, also packed as {', '.join(PACKED_SUFFIXES)}."
+            f"{', '.join((*TABLE_SUFFIXES, NPZ_SUFFIX))}, also packed as {', '.join(PACKED_SUFFIXES)}."
         )
 
 

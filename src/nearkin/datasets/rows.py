@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from nearkin.datasets.errors import DataError
+from nearkin.datasets.formats import (
+    ARROW_SUFFIXES,
+    HDF5_SUFFIXES,
+    NPY_SUFFIX,
+    PARQUET_SUFFIXES,
+    VECS_DTYPES,
+    ZARR_SUFFIXES,
+    map_npy,
+    map_vecs,
+)
 
 #: Bytes of a block where nobody says how many rows it has.
 BLOCK_BYTES = 16 * 2**20
-
-NPY_SUFFIXES = (".npy",)
-#: Each row of such a file is its length (int32) and as many values.
-VECS = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}
-PARQUET_SUFFIXES = (".parquet", ".pq")
-ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
-HDF5_SUFFIXES = (".h5", ".hdf5", ".hdf")
-ZARR_SUFFIXES = (".zarr",)
 
 
 class Rows(ABC):
@@ -222,11 +224,11 @@ def open_rows(path: Any, key: str | None = None) -> Rows:
         from nearkin.datasets.rows_arrow import ArrowRows
 
         return ArrowRows(_files_of(path), key, reopen=arguments)
-    if suffix in NPY_SUFFIXES:
-        return ArrayRows(_mapped(path), reopen=arguments)
-    if suffix in VECS:
-        return ArrayRows(_vecs(path, VECS[suffix]), reopen=arguments)
-    known = (*NPY_SUFFIXES, *VECS, *PARQUET_SUFFIXES, *ARROW_SUFFIXES, *HDF5_SUFFIXES, *ZARR_SUFFIXES)
+    if suffix == NPY_SUFFIX:
+        return ArrayRows(map_npy(path), reopen=arguments)
+    if suffix in VECS_DTYPES:
+        return ArrayRows(map_vecs(path)["values"], reopen=arguments)
+    known = (NPY_SUFFIX, *VECS_DTYPES, *PARQUET_SUFFIXES, *ARROW_SUFFIXES, *HDF5_SUFFIXES, *ZARR_SUFFIXES)
     raise DataError(
         f"{path.name}: rows are read from {', '.join(known)} or a folder of Parquet or Arrow files."
     )
@@ -244,26 +246,3 @@ def _files_of(path: Path) -> list[str]:
     if not files:
         raise DataError(f"the folder {path} holds no Parquet or Arrow file.")
     return files
-
-
-def _mapped(path: Path) -> np.ndarray:
-    try:
-        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise DataError(f"{path.name} is not a sound .npy file of numbers: {error}") from error
-    return array
-
-
-def _vecs(path: Path, dtype) -> np.ndarray:
-    """The rows of an fvecs, bvecs or ivecs file, mapped; each begins with its length."""
-    size = path.stat().st_size
-    if size < 4:
-        raise DataError(f"{path.name} holds no vector.")
-    d = int(np.fromfile(path, dtype="<i4", count=1)[0])
-    row = np.dtype([("d", "<i4"), ("values", np.dtype(dtype).newbyteorder("<"), (d,))]) if d > 0 else None
-    if row is None or size % row.itemsize:
-        raise DataError(f"{path.name} is damaged or cut short: its {size} bytes are no whole number of rows.")
-    mapped = np.memmap(path, dtype=row, mode="r")
-    if mapped["d"][-1] != d:
-        raise DataError(f"{path.name}: the first vector has {d} values, the last one {mapped['d'][-1]}.")
-    return mapped["values"]

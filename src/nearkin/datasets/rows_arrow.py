@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from nearkin.datasets.errors import DataError, shortened
-from nearkin.datasets.rows import PARQUET_SUFFIXES, Rows, float_dtype
+from nearkin.datasets.formats import PARQUET_SUFFIXES
+from nearkin.datasets.rows import Rows, float_dtype
+from nearkin.datasets.vectors import is_list_type
 
 
 class ArrowRows(Rows):
@@ -135,13 +137,7 @@ def _vector_columns(schema, key: str | None, file: str) -> list[str]:
         if key not in schema.names:
             raise DataError(f"{file} has no column {key!r}; it has {shortened(schema.names)}.")
         return [key]
-    lists = [
-        field.name
-        for field in schema
-        if kinds.is_list(field.type)
-        or kinds.is_large_list(field.type)
-        or kinds.is_fixed_size_list(field.type)
-    ]
+    lists = [field.name for field in schema if is_list_type(field.type)]
     numbers = [f.name for f in schema if kinds.is_integer(f.type) or kinds.is_floating(f.type)]
     if len(lists) > 1:
         raise DataError(f"{file} has several columns of lists, {shortened(lists)}; name one by key=.")

@@ -8,8 +8,9 @@ import numpy as np
 
 from nearkin.datasets.dataset import Dataset
 from nearkin.datasets.errors import DataError
+from nearkin.datasets.formats import NPY_SUFFIX, VECS_DTYPES
 from nearkin.datasets.targets import ASKED_FOR, check_task, task_of_array
-from nearkin.datasets.vectors import NPY_SUFFIX, VECS_TYPES, as_floats, open_array, open_vectors
+from nearkin.datasets.vectors import as_floats, open_array, open_vectors
 
 _TEXT_SUFFIXES = (".txt", ".csv", ".tsv")
 
@@ -70,7 +71,7 @@ def read_labels(path: Path, labels: str | Path) -> tuple[np.ndarray, str]:
     """Labels of the vectors in `path` and the name of the file that they are in: another one, or the same."""
     other = Path(labels)
     if not other.suffix or not other.is_file():
-        if path.suffix.lower() in (NPY_SUFFIX, *VECS_TYPES):
+        if path.suffix.lower() in (NPY_SUFFIX, *VECS_DTYPES):
             raise DataError(f"there is no file of labels {str(labels)!r}.")
         return _one_column(open_array(path, str(labels))), path.name
     if other.suffix.lower() in _TEXT_SUFFIXES:

@@ -13,17 +13,23 @@ from typing import Any
 import numpy as np
 
 from nearkin.datasets.errors import DataError, close_matches, shortened
+from nearkin.datasets.formats import (
+    ARROW_SUFFIXES,
+    HDF5_SUFFIXES,
+    JSON_SUFFIXES,
+    NPY_SUFFIX,
+    NPZ_SUFFIX,
+    PARQUET_SUFFIXES,
+    VECS_DTYPES,
+    map_npy,
+    map_vecs,
+)
 from nearkin.datasets.npz import load_arrays
 from nearkin.datasets.sources import existing_file
 
-NPY_SUFFIX = ".npy"
-HDF5_SUFFIXES = (".h5", ".hdf5")
-#: Formats of the TEXMEX sets: before each row its width as a 32-bit integer.
-VECS_TYPES = {".fvecs": "<f4", ".bvecs": "u1", ".ivecs": "<i4"}
 #: Files that hold nothing but arrays, so that there is no doubt that vectors are meant.
-VECTOR_SUFFIXES = (NPY_SUFFIX, *VECS_TYPES, *HDF5_SUFFIXES)
-_COLUMN_SUFFIXES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
-_LINES_SUFFIXES = (".jsonl", ".ndjson", ".json")
+VECTOR_SUFFIXES = (NPY_SUFFIX, *VECS_DTYPES, *HDF5_SUFFIXES)
+_COLUMN_SUFFIXES = PARQUET_SUFFIXES + ARROW_SUFFIXES
 _ROWS_CHECKED_AT_ONCE = 65_536
 
 
@@ -75,21 +81,21 @@ def open_array(path: str | Path, name: str | None = None) -> np.ndarray:
         return arrow_array(_hugging_face_table(path), name, path.name)
     suffix = existing_file(path).suffix.lower()
     if suffix == NPY_SUFFIX:
-        return _open_npy(path)
-    if suffix in VECS_TYPES:
-        return _open_vecs(path, VECS_TYPES[suffix])
+        return map_npy(path)
+    if suffix in VECS_DTYPES:
+        return _checked_vecs(path)
     if suffix in HDF5_SUFFIXES:
         return _read_hdf5(path, name)
-    if suffix == ".npz":
+    if suffix == NPZ_SUFFIX:
         arrays = load_arrays(path)
         return arrays[_chosen(name, {key: value.ndim for key, value in arrays.items()}, path.name)]
     if suffix in _COLUMN_SUFFIXES:
         return arrow_array(_arrow_table(path), name, path.name)
-    if suffix in _LINES_SUFFIXES:
+    if suffix in JSON_SUFFIXES:
         return _read_lines(path, name)
+    known = (*VECTOR_SUFFIXES, NPZ_SUFFIX, *_COLUMN_SUFFIXES, *JSON_SUFFIXES)
     raise DataError(
-        f"{path.name}: vectors are read from {', '.join((*VECTOR_SUFFIXES, '.npz', *_COLUMN_SUFFIXES))} and "
-        f"{', '.join(_LINES_SUFFIXES)}, not from {suffix or 'files without suffix'}."
+        f"{path.name}: vectors are read from {', '.join(known)}, not from {suffix or 'files without suffix'}."
     )
 
 
@@ -166,33 +172,16 @@ def _widened(X: np.ndarray) -> np.ndarray:
     return X.astype(np.float32 if X.dtype.itemsize <= 2 else np.float64)
 
 
-def _open_npy(path: Path) -> np.ndarray:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        if "object" in str(error).lower() or "pickle" in str(error).lower():
-            raise DataError(
-                f"{path.name} holds pickled Python objects, which could run code when loaded; save numbers."
-            ) from error
-        raise DataError(f"{path.name} is not a sound npy file (damaged or cut short): {error}") from error
-
-
-def _open_vecs(path: Path, kind: str) -> np.ndarray:
-    raw = np.memmap(path, dtype=np.uint8, mode="r")
-    width = int(raw[:4].view("<i4")[0]) if len(raw) >= 4 else 0
-    length = 4 + width * np.dtype(kind).itemsize
-    if width <= 0 or len(raw) % length:
+def _checked_vecs(path: Path) -> np.ndarray:
+    """Rows of one width; to look at every width touches every page of the file."""
+    mapped = map_vecs(path)
+    wrong = np.flatnonzero(mapped["width"] != mapped["width"][0])
+    if wrong.size:
         raise DataError(
-            f"{path.name} is not a sound {path.suffix} file: its size does not fit its first row."
+            f"{path.name}: row {wrong[0] + 1} says it has {mapped['width'][wrong[0]]} values, but "
+            f"{mapped['width'][0]} are expected."
         )
-    rows = raw.reshape(-1, length)
-    widths = np.ascontiguousarray(rows[:, :4]).view("<i4").ravel()
-    if (widths != width).any():
-        at = int(np.argmax(widths != width))
-        raise DataError(
-            f"{path.name}: row {at + 1} says it has {widths[at]} values, but {width} are expected."
-        )
-    return rows.view(np.dtype([("width", "<i4"), ("values", kind, (width,))]))["values"][:, 0]
+    return mapped["values"]
 
 
 def _read_hdf5(path: Path, name: str | None) -> np.ndarray:
@@ -233,7 +222,7 @@ def _chosen(name: str | None, dimensions: dict[str, int], file: str) -> str:
 def _arrow_table(path: Path):
     pyarrow = _pyarrow(path.name)
     try:
-        if path.suffix.lower() in (".parquet", ".pq"):
+        if path.suffix.lower() in PARQUET_SUFFIXES:
             from pyarrow import parquet
 
             return parquet.read_table(path, memory_map=True)

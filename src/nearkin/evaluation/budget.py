@@ -54,7 +54,7 @@ def in_order_of_worth(
     by_label: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         by_label[task.candidate.label].append(task)
-    found = {record.learner: record for record in looked_at if record.status == DONE}
+    found = {record.label: record for record in looked_at if record.status == DONE}
     costs = {
         label: len(own) * found[label].seconds if label in found else math.inf
         for label, own in by_label.items()
@@ -90,7 +90,7 @@ def places_in_line(scouted: Sequence[Record], at_warm_up: Mapping[str, float]) -
 
     Who was not looked at has the seconds of the warm-up; who was too slow for a look, or failed, comes last.
     """
-    looks = {r.learner: r.seconds if r.status == DONE else math.inf for r in scouted if r.status != NOT_RUN}
+    looks = {r.label: r.seconds if r.status == DONE else math.inf for r in scouted if r.status != NOT_RUN}
     return {**at_warm_up, **looks}
 
 
@@ -98,7 +98,7 @@ def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:
     """Candidates whose first score cannot be told from the best one: a fold is small."""
     if not looked_at:
         return set()
-    scores = {record.learner: problem.metric.better(record.score or 0.0) for record in looked_at}
+    scores = {record.label: problem.metric.better(record.score or 0.0) for record in looked_at}
     best = max(scores.values())
     if problem.metric.percent:
         # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
@@ -115,7 +115,7 @@ def seconds_to_tune(tasks: Mapping[str, Sequence[Task]], records: Sequence[Recor
 
     A tuned fold takes a fit and a score per setting and inner fold.
     """
-    untuned = {record.learner: record for record in records if record.status == DONE and not record.tuned}
+    untuned = {record.label: record for record in records if record.status == DONE and not record.tuned}
     costs = {}
     for label, own in tasks.items():
         if label not in untuned:

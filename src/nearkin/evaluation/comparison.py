@@ -143,21 +143,21 @@ class Comparison:
             nothing = "Nothing beats" if tested else "No learner has folds enough for a test against"
             return f"{nothing} {self.baseline}{f': {chance}' if leads else ''}."
         better.sort(key=lambda row: row.label != self.winner)
-        clearly = [row for row in better if not row.practically_same]
-        slightly = [row for row in better if row.practically_same]
+        clearly = [row for row in better if not row.practically_equivalent]
+        slightly = [row for row in better if row.practically_equivalent]
         first = (clearly or slightly)[0]
-        gain = self.metric.gain_text(first.difference or 0.0) + self._chances(first.label)
+        gain = self.metric.difference_text(first.difference or 0.0) + self._chances(first.label)
         unsure = leads and self.winner not in [row.label for row in better]
         if clearly:
             names = ", ".join(row.label for row in clearly)
             verb = "beats" if len(clearly) == 1 else "beat"
             said = f"{names} {verb} {self.baseline}; {first.label} by {gain}."
             also = _ahead(slightly)
-            said += f" {also} ahead too, but by so little that it is practically the same." if also else ""
+            said += f" {also} ahead too, but by so little that it is practically equivalent." if also else ""
         else:
             said = (
                 f"Nothing beats {self.baseline} by enough to matter: {_ahead(slightly)} better, "
-                f"{first.label} by {gain}, which is practically the same."
+                f"{first.label} by {gain}, which is practically equivalent."
             )
         return f"{said} {chance}." if unsure else said
 
@@ -260,7 +260,7 @@ def summarise(
     records = list(records)
     if not records:
         raise ValueError("there are no records to summarise.")
-    if baseline not in {record.learner for record in records}:
+    if baseline not in {record.label for record in records}:
         raise ValueError(f"the baseline {baseline!r} is not among the candidates compared.")
     first, metric = records[0], metric_named(records[0].metric)
     rows = tuple(make_standings(records, baseline, metric, scouted, first_repeats, rope))

@@ -258,7 +258,7 @@ class _Contest:
 
     def _unfinished(self) -> list[Candidate]:
         """Candidates with folds of the first pass still to run; in a run continued maybe none."""
-        waiting = {record.learner for record in self.records() if record.status == NOT_RUN}
+        waiting = {record.label for record in self.records() if record.status == NOT_RUN}
         return [candidate for candidate in self.candidates if candidate.label in waiting]
 
     def _seconds_until(self, share: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_sc
 from sklearn.pipeline import Pipeline
 
 from nearkin._types import ColumnLike, Estimator, MatrixLike
+from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION
 from nearkin.evaluation.regression_error import arrmse
 from nearkin.evaluation.retrieval import (
     Relevance,
@@ -26,8 +27,6 @@ from nearkin.evaluation.retrieval import (
 if TYPE_CHECKING:
     from nearkin.evaluation.results import Record
 
-CLASSIFICATION = "classification"
-REGRESSION = "regression"
 #: Differences up to a point are practically equivalent.
 POINT = 0.01
 #: Methods of an estimator whose answers a metric may judge.
@@ -158,10 +157,10 @@ class Metric:
         unit = (" points" if signed else " %") if self.percent else ""
         return number + unit
 
-    def gain_text(self, difference: float) -> str:
+    def difference_text(self, difference: float) -> str:
         """The size of a difference in a sentence.
 
-        >>> ACCURACY.gain_text(0.05), ARRMSE.gain_text(-0.05)
+        >>> ACCURACY.difference_text(0.05), ARRMSE.difference_text(-0.05)
         ('5.0 points of accuracy', '0.050 aRRMSE')
         """
         unit = "points of " if self.percent else ""

@@ -15,7 +15,7 @@ from nearkin.evaluation.fingerprints import array_digest, digest
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, CLASSIFICATION, REGRESSION, Metric
 
 
-def usual_metric(task: str) -> Metric:
+def default_metric(task: str) -> Metric:
     """Accuracy for labels and aRRMSE for numbers."""
     return ACCURACY if task == CLASSIFICATION else ARRMSE
 
@@ -50,13 +50,13 @@ class Problem:
         if self.task not in (CLASSIFICATION, REGRESSION):
             raise ValueError(f"task={self.task!r}: expected 'auto', 'classification' or 'regression'.")
         if self.metric is None:
-            object.__setattr__(self, "metric", usual_metric(self.task))
+            object.__setattr__(self, "metric", default_metric(self.task))
         if self.metric.task != self.task:
             raise ValueError(f"{self.metric.name} is for {self.metric.task}, but the task is {self.task}.")
 
     @cached_property
     def fingerprint(self) -> str:
-        other_metric = [] if self.metric.name == usual_metric(self.task).name else [self.metric.name]
+        other_metric = [] if self.metric.name == default_metric(self.task).name else [self.metric.name]
         return digest([array_digest(self.X), array_digest(self.y), self.task, *other_metric])
 
     def rows(self, rows: np.ndarray) -> tuple[MatrixLike, np.ndarray]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from nearkin.evaluation.results import renamed
 from nearkin.evaluation.tasks import Task
 
 
@@ -26,7 +27,7 @@ class Progress:
         Since the stage began.
     remaining : float or None
         Estimate from how long each candidate took so far; None before anything is known.
-    learner, fold, status : str
+    label, fold, status : str
         The task that has just ended.
     """
 
@@ -35,9 +36,11 @@ class Progress:
     total: int
     elapsed: float
     remaining: float | None
-    learner: str
+    label: str
     fold: str
     status: str
+
+    learner = renamed("learner", "label")
 
 
 class ProgressMeter:
@@ -70,7 +73,7 @@ class ProgressMeter:
                     total=self._total,
                     elapsed=monotonic() - self._started,
                     remaining=self._remaining(),
-                    learner=task.candidate.label,
+                    label=task.candidate.label,
                     fold=f"{task.split.repeat}.{task.split.fold}",
                     status=status,
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,13 +32,23 @@ NOT_RUN_BUDGET = "not run (time budget)"
 LEARNER = "learner"
 
 
+def renamed(old: str, new: str) -> Any:
+    """A property that answers under the old name of an attribute, with a warning."""
+
+    def get(self: Any) -> Any:
+        warnings.warn(f"{type(self).__name__}.{old} is now {new}.", FutureWarning, stacklevel=2)
+        return getattr(self, new)
+
+    return property(get, doc=f"Deprecated: use `{new}`.")
+
+
 @dataclass
 class Record:
     """A task and its outcome, as measured and as stored; `score` is None unless `status` is "done".
 
     Attributes
     ----------
-    dataset, learner, fold : str
+    dataset, label, fold : str
         Which problem, candidate and split (as ``repeat.fold``).
     setting, chosen : dict
         Parameters fixed for the candidate, and those tuning chose.
@@ -54,7 +65,7 @@ class Record:
 
     key: str
     dataset: str
-    learner: str
+    label: str
     fold: str
     seed: int
     setting: dict
@@ -83,6 +94,8 @@ class Record:
     predictions: np.ndarray | None = None
     neighbours: np.ndarray | None = None
 
+    learner = renamed("learner", "label")
+
     @property
     def repeat(self) -> int:
         """Which drawing of the folds this one belongs to."""
@@ -99,7 +112,7 @@ class Record:
         return cls(
             key=task.key,
             dataset=task.problem.name,
-            learner=task.candidate.label,
+            label=task.candidate.label,
             fold=f"{task.split.repeat}.{task.split.fold}",
             seed=task.seed,
             setting=task.setting,
@@ -149,7 +162,7 @@ class Standing:
     n_repeats : int
         How often the folds were drawn for it.
     setting : dict
-        Parameters chosen most often by tuning.
+        Parameters fixed for the candidate, and of those that were tuned the values chosen most often.
     scout_score : float or None
         Score in the quick first look, if there was one.
     note : str
@@ -201,8 +214,10 @@ class Standing:
         """Whether there is a mean to show, be it of some folds only."""
         return self.mean is not None
 
+    practically_same = renamed("practically_same", "practically_equivalent")
+
     @property
-    def practically_same(self) -> bool:
+    def practically_equivalent(self) -> bool:
         """Whether it is as good as sure that its difference from the baseline is too small to matter."""
         return (self.chance_equivalent or 0.0) >= SURELY_EQUIVALENT
 

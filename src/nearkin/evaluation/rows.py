@@ -17,6 +17,8 @@ from nearkin.evaluation.results import Record
 ARRAYS = ("test_rows", "predictions", "neighbours")
 _JSON = ("setting", "chosen", "figures", "warnings", "protocol", "versions")
 COLUMNS = tuple(field.name for field in fields(Record))
+#: The same columns as files call them: there a label has been a "learner" since the first release.
+FILE_COLUMNS = tuple("learner" if name == "label" else name for name in COLUMNS)
 _REALS = (
     "score",
     "validation_score",
@@ -38,7 +40,7 @@ def column_type(name: str) -> str:
     return "BLOB" if name in ARRAYS else "TEXT"
 
 
-COLUMN_DEFINITIONS = ",\n    ".join(f"{name} {column_type(name)}" for name in COLUMNS if name != "key")
+COLUMN_DEFINITIONS = ",\n    ".join(f"{name} {column_type(name)}" for name in FILE_COLUMNS if name != "key")
 
 
 def pack_array(values) -> bytes | None:

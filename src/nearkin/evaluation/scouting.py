@@ -51,7 +51,7 @@ def warm_up(
     seconds: dict[str, float] = {}
     for record in done:
         took = (record.fit_seconds or 0.0) + (record.predict_seconds or 0.0)
-        seconds[record.learner] = min(took, seconds.get(record.learner, took))
+        seconds[record.label] = min(took, seconds.get(record.label, took))
     return seconds
 
 

@@ -57,8 +57,8 @@ def make_standings(
     """
     first_repeats = 1 + max(record.repeat for record in records) if first_repeats is None else first_repeats
     by_label = choose_by_validation(shown_records(records, first_repeats), metric)
-    scout_scores = {record.learner: record.score for record in scouted}
-    tunable = {record.learner for record in records if record.tuned}
+    scout_scores = {record.label: record.score for record in scouted}
+    tunable = {record.label for record in records if record.tuned}
     rows = [
         replace(_standing(label, found, baseline, scout_scores.get(label)), tunable=label in tunable)
         for label, found in by_label.items()
@@ -75,7 +75,7 @@ def shown_records(records: Sequence[Record], first_repeats: float) -> list[Recor
     """
     kinds: dict[str, dict[bool, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        kinds[record.learner][record.tuned].append(record)
+        kinds[record.label][record.tuned].append(record)
 
     def n_done(found: list[Record]) -> int:
         return sum(record.status == DONE for record in found if record.repeat < first_repeats)
@@ -92,7 +92,7 @@ def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str,
     """Records of each learner; of several settings, those of the best mean validation score."""
     settings: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        settings[record.learner][json.dumps(record.setting, sort_keys=True)].append(record)
+        settings[record.label][json.dumps(record.setting, sort_keys=True)].append(record)
 
     def validation(found: list[Record]) -> float:
         scores = [record.validation_score for record in found if record.status == DONE]
@@ -213,14 +213,14 @@ def _against(
     row = replace(row, difference=float(np.mean(np.subtract(ours, theirs))), could_win=ahead)
     if len(common) < max(2, min(FEWEST_FOLDS, row.n_planned)):
         return row
-    better, same, worse = correlated_t_chances(gains, np.zeros(len(gains)), _test_to_train(common), rope)
+    chances = correlated_t_chances(gains, np.zeros(len(gains)), _test_to_train(common), rope)
     return replace(
         row,
         p_value=_paired_p(ours, theirs, common),
         wilcoxon_p=wilcoxon_signed_rank(ours, theirs).p_value,
-        chance_better=better,
-        chance_equivalent=same,
-        chance_worse=worse,
+        chance_better=chances.better,
+        chance_equivalent=chances.equivalent,
+        chance_worse=chances.worse,
     )
 
 

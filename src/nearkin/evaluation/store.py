@@ -21,6 +21,7 @@ from nearkin.evaluation.rows import (
     ARRAYS,
     COLUMN_DEFINITIONS,
     COLUMNS,
+    FILE_COLUMNS,
     column_type,
     pack_array,
     plain,
@@ -144,7 +145,7 @@ class ResultsStore:
                 connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             known = {row["name"] for row in connection.execute("PRAGMA table_info(tasks)")}
-            for name in COLUMNS:
+            for name in FILE_COLUMNS:
                 if name not in known:
                     connection.execute(f"ALTER TABLE tasks ADD COLUMN {name} {column_type(name)}")
             # Files of earlier versions may hold tasks that a run, long gone, had marked as its own.
@@ -206,7 +207,7 @@ class ResultsStore:
                 ],
             )
             connection.executemany(
-                f"INSERT OR IGNORE INTO tasks (problem, {', '.join(COLUMNS)}) "
+                f"INSERT OR IGNORE INTO tasks (problem, {', '.join(FILE_COLUMNS)}) "
                 f"VALUES ({', '.join('?' * (len(COLUMNS) + 1))})",
                 [(task.problem.fingerprint, *to_row(Record.of_task(task))) for task in tasks],
             )
@@ -232,7 +233,7 @@ class ResultsStore:
     def finish(self, record: Record) -> bool:
         """Commit an outcome; False if the task has one already, which then stands."""
         record.finished_at = _now()
-        assignments = ", ".join(f"{name} = ?" for name in COLUMNS)
+        assignments = ", ".join(f"{name} = ?" for name in FILE_COLUMNS)
         with self._transaction() as connection:
             return bool(
                 connection.execute(
@@ -250,7 +251,8 @@ class ResultsStore:
         neighbours.
         """
         columns = ", ".join(
-            f"tasks.{name}" if arrays or name not in ARRAYS else f"NULL AS {name}" for name in COLUMNS
+            f"{f'tasks.{column}' if arrays or name not in ARRAYS else 'NULL'} AS {name}"
+            for name, column in zip(COLUMNS, FILE_COLUMNS)
         )
         if run is None:
             rows = self._query(f"SELECT {columns} FROM tasks ORDER BY rowid")

@@ -83,7 +83,7 @@ def counted(cases: Sequence[str], failing: Sequence[str], needs: str = "all") ->
 
 
 def lower(
-    measure: str,
+    metric: str,
     method: str,
     than: Sequence[str] | str,
     *,
@@ -97,7 +97,7 @@ def lower(
 
     Parameters
     ----------
-    measure, method : str
+    metric, method : str
     than : str or sequence of str
         The other methods.
     among : sequence of str, optional
@@ -113,11 +113,11 @@ def lower(
     others = [than] if isinstance(than, str) else list(than)
 
     def check(values: Values) -> Verdict:
-        cases = values.complete(measure, [method, *others], among)
+        cases = values.complete(metric, [method, *others], among)
         failing = []
         for label in cases:
-            own = values.means[measure, label, method]
-            best = factor * min(values.means[measure, label, other] for other in others)
+            own = values.means[metric, label, method]
+            best = factor * min(values.means[metric, label, other] for other in others)
             holds = own < best + slack - _NOISE if strictly else own <= best + slack + _NOISE
             if not holds:
                 failing.append(label)
@@ -126,35 +126,35 @@ def lower(
     return check
 
 
-def higher(measure: str, method: str, than: Sequence[str] | str, **how) -> Callable[[Values], Verdict]:
+def higher(metric: str, method: str, than: Sequence[str] | str, **how) -> Callable[[Values], Verdict]:
     """The method's number is at or above those of the others; options as for `lower`."""
 
     def check(values: Values) -> Verdict:
         turned = Values(values.datasets, {key: -mean for key, mean in values.means.items()})
-        return lower(measure, method, than, **how)(turned)
+        return lower(metric, method, than, **how)(turned)
 
     return check
 
 
-def below(measure: str, methods: Sequence[str], limit: float, among: Sequence[str]):
+def below(metric: str, methods: Sequence[str], limit: float, among: Sequence[str]):
     """Every one of the methods stays at or below a limit."""
 
     def check(values: Values) -> Verdict:
-        cases = values.complete(measure, methods, among)
-        failing = [label for label in cases if max(values.means[measure, label, m] for m in methods) > limit]
+        cases = values.complete(metric, methods, among)
+        failing = [label for label in cases if max(values.means[metric, label, m] for m in methods) > limit]
         return counted(cases, failing)
 
     return check
 
 
-def first_in_rank(measure: str, leaders: Sequence[str], methods: Sequence[str]):
+def first_in_rank(metric: str, leaders: Sequence[str], methods: Sequence[str]):
     """The leaders have the smallest average ranks of all the methods (small numbers are good)."""
 
     def check(values: Values) -> Verdict:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if not labels:
             return Verdict(NOT_TESTED, detail="no set with numbers of every method")
-        ranks = friedman(values.table(measure, methods, labels), greater_is_better=False).average_ranks
+        ranks = friedman(values.table(metric, methods, labels), greater_is_better=False).average_ranks
         order = [methods[i] for i in np.argsort(ranks, kind="stable")]
         holds = set(order[: len(leaders)]) == set(leaders)
         told = ", ".join(f"{name} {ranks[methods.index(name)]:.2f}" for name in order)
@@ -163,27 +163,27 @@ def first_in_rank(measure: str, leaders: Sequence[str], methods: Sequence[str]):
     return check
 
 
-def some_differ(measure: str, methods: Sequence[str]):
+def some_differ(metric: str, methods: Sequence[str]):
     """Friedman's test finds a difference among the methods."""
 
     def check(values: Values) -> Verdict:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if len(labels) < 2:
             return Verdict(NOT_TESTED, detail="needs at least two sets with numbers of every method")
-        test = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        test = friedman(values.table(metric, methods, labels), greater_is_better=False)
         return Verdict(YES if test.p_value < LEVEL else NO, detail=f"p = {test.p_value:.2g}")
 
     return check
 
 
-def beats_by_finner(measure: str, control: str, methods: Sequence[str]):
+def beats_by_finner(metric: str, control: str, methods: Sequence[str]):
     """Finner's procedure tells the control from every other method, and the control ranks better."""
 
     def check(values: Values) -> Verdict:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if len(labels) < 2:
             return Verdict(NOT_TESTED, detail="needs at least two sets with numbers of every method")
-        test = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        test = friedman(values.table(metric, methods, labels), greater_is_better=False)
         found = compare_with_control(test, methods, control)
         failing = [
             f"{row.method} (p = {row.finner_p:.2g})" for row in found if row.finner_p > LEVEL or row.z < 0
@@ -193,14 +193,14 @@ def beats_by_finner(measure: str, control: str, methods: Sequence[str]):
     return check
 
 
-def lower_by_wilcoxon(measure: str, method: str, than: str, level: float = LEVEL):
+def lower_by_wilcoxon(metric: str, method: str, than: str, level: float = LEVEL):
     """Wilcoxon's signed-rank test over the data sets finds the method's numbers lower."""
 
     def check(values: Values) -> Verdict:
-        labels = values.complete(measure, [method, than])
+        labels = values.complete(metric, [method, than])
         if len(labels) < 2:
             return Verdict(NOT_TESTED, detail="needs at least two sets")
-        own, other = values.table(measure, [method, than], labels).T
+        own, other = values.table(metric, [method, than], labels).T
         test = wilcoxon_signed_rank(own, other)
         holds = test.p_value < level and test.difference < 0
         return Verdict(YES if holds else NO, detail=f"p = {test.p_value:.2g} over {len(labels)} sets")
@@ -208,13 +208,13 @@ def lower_by_wilcoxon(measure: str, method: str, than: str, level: float = LEVEL
     return check
 
 
-def higher_by_f_test(measure: str, method: str, than: Sequence[str], among: Sequence[str]):
+def higher_by_f_test(metric: str, method: str, than: Sequence[str], among: Sequence[str]):
     """The 5 x 2 cv F test finds the method's scores higher than each other's, set by set."""
 
     def check(values: Values) -> Verdict:
         cases, failing = [], []
         for label in among:
-            folds = [values.folds.get((measure, label, name), ()) for name in (method, *than)]
+            folds = [values.scores.get((metric, label, name), ()) for name in (method, *than)]
             if any(len(scores) != 10 for scores in folds):
                 continue
             cases.append(label)
@@ -228,14 +228,14 @@ def higher_by_f_test(measure: str, method: str, than: Sequence[str], among: Sequ
     return check
 
 
-def most_robust(measure: str, leaders: Sequence[str], methods: Sequence[str]):
+def most_robust(metric: str, leaders: Sequence[str], methods: Sequence[str]):
     """The leaders, in this order, have the smallest median robustness ratios b_m."""
 
     def check(values: Values) -> Verdict:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if not labels:
             return Verdict(NOT_TESTED, detail="no set with numbers of every method")
-        ratios = robustness_ratios(values.table(measure, methods, labels))
+        ratios = robustness_ratios(values.table(metric, methods, labels))
         typical = np.median(ratios, axis=0)
         order = [methods[i] for i in np.argsort(typical, kind="stable")]
         told = ", ".join(f"{name} {typical[methods.index(name)]:.2f}" for name in order)
@@ -245,14 +245,14 @@ def most_robust(measure: str, leaders: Sequence[str], methods: Sequence[str]):
     return check
 
 
-def grows_with_features(measure: str, method: str, than: str):
+def grows_with_features(metric: str, method: str, than: str):
     """The method's lead grows with the number of features (Spearman's rank correlation above 0)."""
 
     def check(values: Values) -> Verdict:
-        labels = [n for n in values.complete(measure, [method, than]) if n in values.n_features]
+        labels = [n for n in values.complete(metric, [method, than]) if n in values.n_features]
         if len(labels) < 4:
             return Verdict(NOT_TESTED, detail="needs at least four sets")
-        own, other = values.table(measure, [method, than], labels).T
+        own, other = values.table(metric, [method, than], labels).T
         test = stats.spearmanr([values.n_features[label] for label in labels], other - own)
         holds = test.statistic > 0 and test.pvalue < LEVEL
         detail = f"rank correlation {test.statistic:.2f}, p = {test.pvalue:.2g}"

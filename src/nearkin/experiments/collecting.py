@@ -14,7 +14,7 @@ from nearkin.evaluation.metrics import Metric, metric_named
 from nearkin.evaluation.results import DONE
 from nearkin.evaluation.standings import choose_by_validation
 from nearkin.experiments.outcome import Cell, ResultTable, Row
-from nearkin.experiments.paper import MEASURES, Paper, Setup
+from nearkin.experiments.paper import PRINTED_METRICS, Paper, Setup
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.values import Values
 
@@ -64,24 +64,24 @@ def at_best_point(records: list[Record], metric: Metric) -> list[Record]:
 
 def measured(paper: Paper, found: Found, setups: Sequence[Setup]) -> Values:
     """The numbers measured; a method with a missing fold on a set has none there."""
-    means, folds, choices = {}, {}, {}
+    means, fold_scores, choices = {}, {}, {}
     for (label, method), records in found.items():
         if any(record.status != DONE for record in records):
             continue
-        for measure in paper.measures:
-            scores = _scores(records, measure)
+        for metric in paper.metrics:
+            scores = _scores(records, metric)
             if len(scores) == len(records):
-                key = (measure, label, method)
-                means[key], folds[key] = float(np.mean(scores)), scores
+                key = (metric, label, method)
+                means[key], fold_scores[key] = float(np.mean(scores)), scores
         settings = {**records[0].setting, **records[0].chosen}
         choices[label, method] = {name.rsplit("__", 1)[-1]: value for name, value in settings.items()}
     labels = tuple(setup.use.label for setup in setups)
     n_features = {setup.use.label: setup.encoded.n_features for setup in setups}
-    return Values(labels, means, folds, choices, n_features)
+    return Values(labels, means, fold_scores, choices, n_features)
 
 
-def _scores(records: Sequence[Record], measure: str) -> tuple[float, ...]:
-    scores = [MEASURES[measure].printed(record) for record in records if record.status == DONE]
+def _scores(records: Sequence[Record], metric: str) -> tuple[float, ...]:
+    scores = [PRINTED_METRICS[metric].printed(record) for record in records if record.status == DONE]
     return tuple(score for score in scores if score is not None)
 
 
@@ -93,7 +93,7 @@ def filled(
     `notes` explains cells that could not be filled, by (data set, method).
     """
     known = [method.label for method in paper.methods]
-    measure = MEASURES[table.measure]
+    metric = PRINTED_METRICS[table.metric]
     rows = []
     for label in labels:
         if table.rows and label not in table.rows:
@@ -102,9 +102,9 @@ def filled(
         rows.append(Row(label, tuple(cells)))
     return ResultTable(
         name=table.name,
-        measure=table.measure,
-        decimals=measure.decimals,
-        greater_is_better=measure.greater_is_better,
+        metric=table.metric,
+        decimals=metric.decimals,
+        greater_is_better=metric.greater_is_better,
         methods=tuple(known),
         rows=tuple(rows),
         without_estimator=tuple(method for method in table.methods if method not in known),
@@ -113,7 +113,7 @@ def filled(
 
 def _cell(table: PublishedTable, label: str, method: str, found: Found, notes: Mapping) -> Cell:
     records = found.get((label, method), [])
-    scores = _scores(records, table.measure)
+    scores = _scores(records, table.metric)
     number = table.number(label, method)
     ours = float(np.mean(scores)) if scores else None
     difference = ours - number.mean if ours is not None and number is not None else None

@@ -27,7 +27,7 @@ def error_bars(datasets: Sequence[str], methods: Sequence[str]) -> Callable[[Mat
         errors: dict[tuple[str, str], list[float]] = defaultdict(list)
         for record in material.records:
             if record.status == DONE and record.score is not None:
-                errors[record.dataset, record.learner].append(100 * (1 - record.score))
+                errors[record.dataset, record.label].append(100 * (1 - record.score))
         panels = []
         for label in datasets:
             bars = {
@@ -56,9 +56,7 @@ def neighbour_curves(
         for label in datasets:
             lines = []
             for method, setting in methods.items():
-                own = [
-                    r for r in material.records if (r.dataset, r.learner, r.status) == (label, method, DONE)
-                ]
+                own = [r for r in material.records if (r.dataset, r.label, r.status) == (label, method, DONE)]
                 if own:
                     lines.append(_best_curve(own, method, setting))
             if lines:
@@ -100,7 +98,7 @@ def validation_curves(
         found: dict[tuple, list[float]] = defaultdict(list)
         for record in material.records:
             setting = {name.rsplit("__", 1)[-1]: value for name, value in record.setting.items()}
-            if (record.dataset, record.learner, record.status, record.repeat) != (dataset, method, DONE, 0):
+            if (record.dataset, record.label, record.status, record.repeat) != (dataset, method, DONE, 0):
                 continue
             if all(setting[name] == value for name, value in where.items()):
                 found[setting[panels], setting[lines], setting[over]].append(

@@ -44,7 +44,7 @@ class ResultTable:
     """A table of the paper, filled with what was measured."""
 
     name: str
-    measure: str
+    metric: str
     decimals: int
     greater_is_better: bool
     methods: tuple[str, ...]
@@ -81,7 +81,7 @@ class Agreement:
     """
 
     table: str
-    measure: str
+    metric: str
     method: str
     own: bool
     better: int
@@ -214,7 +214,7 @@ def agreements(
     """
     found = []
     for table in tables:
-        if table.measure in NOT_SCORES:
+        if table.metric in NOT_SCORES:
             continue
         for position, method in enumerate(table.methods):
             cells = [(row.dataset, row.cells[position]) for row in table.rows]
@@ -231,7 +231,7 @@ def agreements(
             found.append(
                 Agreement(
                     table.name,
-                    table.measure,
+                    table.metric,
                     method,
                     method in own,
                     count["better"],

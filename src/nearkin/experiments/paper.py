@@ -26,7 +26,7 @@ def _error(record: Record) -> float | None:
 
 
 #: Columns of numbers as the papers print them, by name.
-MEASURES: Mapping[str, Metric] = {
+PRINTED_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         ACCURACY,
@@ -145,8 +145,8 @@ class Paper:
         Where every run, and a quick run besides, differs from the paper.
     published_choices : mapping of (dataset, method) to dict
         Settings that the paper says were chosen.
-    further_measures : tuple of str
-        What claims read besides the measures of the tables.
+    further_metrics : tuple of str
+        What claims read besides the metrics of the tables.
     quick_task_seconds : float or None
         Limit of one fit with its tuning in a quick run.
     halving : Halving or None
@@ -172,7 +172,7 @@ class Paper:
     deviations: tuple[str, ...] = ()
     quick_deviations: tuple[str, ...] = ()
     published_choices: Mapping[tuple[str, str], Mapping] = field(default_factory=dict)
-    further_measures: tuple[str, ...] = ()
+    further_metrics: tuple[str, ...] = ()
     quick_task_seconds: float | None = 120.0
     halving: Halving | None = None
     metric: Metric | None = None
@@ -180,13 +180,13 @@ class Paper:
     figures: tuple[Figure, ...] = ()
 
     @property
-    def measures(self) -> tuple[str, ...]:
-        return (*dict.fromkeys(table.measure for table in self.tables), *self.further_measures)
+    def metrics(self) -> tuple[str, ...]:
+        return (*dict.fromkeys(table.metric for table in self.tables), *self.further_metrics)
 
     def published(self) -> Values:
         """The numbers of its tables."""
         means = {
-            (table.measure, label, method): number.mean
+            (table.metric, label, method): number.mean
             for table in self.tables
             for label, row in table.rows.items()
             for method, number in zip(table.methods, row, strict=True)

@@ -29,20 +29,20 @@ class Number:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table: a measure, its methods (columns) and a row of numbers per data set.
+    """One table: a metric, its methods (columns) and a row of numbers per data set.
 
     `dimensions` gives the number of features of a set where the paper prints it.
     """
 
     name: str
-    measure: str
+    metric: str
     methods: tuple[str, ...]
     rows: Mapping[str, tuple[Number | None, ...]]
     dimensions: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def by_dataset(
-        cls, name: str, measure: str, text: str, dimensions: Mapping[str, int] | None = None
+        cls, name: str, metric: str, text: str, dimensions: Mapping[str, int] | None = None
     ) -> PublishedTable:
         """From text with a row per data set, cells between bars, the methods in the first line.
 
@@ -55,14 +55,14 @@ class PublishedTable:
         wrong = [label for label, row in rows.items() if len(row) != len(header) - 1]
         if wrong:
             raise ValueError(f"{name}: rows {wrong} do not have {len(header) - 1} numbers.")
-        return cls(name, measure, tuple(header[1:]), rows, dict(dimensions or {}))
+        return cls(name, metric, tuple(header[1:]), rows, dict(dimensions or {}))
 
     @classmethod
-    def by_method(cls, name: str, measure: str, text: str) -> PublishedTable:
+    def by_method(cls, name: str, metric: str, text: str) -> PublishedTable:
         """From text with a row per method and the data sets in the first line."""
         header, *lines = _cells(text)
         turned = zip(header, *lines, strict=True)
-        return cls.by_dataset(name, measure, "\n".join(" | ".join(line) for line in turned))
+        return cls.by_dataset(name, metric, "\n".join(" | ".join(line) for line in turned))
 
     def number(self, label: str, method: str) -> Number | None:
         """What is printed for a data set and a method, if anything."""

@@ -11,7 +11,7 @@ from typing import Any
 from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
 from nearkin.datasets.registry import find_known
 from nearkin.evaluation import GivenSplit, Problem, Progress, Record, ResultsStore, plan_tasks, run_tasks
-from nearkin.evaluation.problems import usual_metric
+from nearkin.evaluation.problems import default_metric
 from nearkin.evaluation.runner import n_jobs, versions
 from nearkin.evaluation.tasks import Task
 from nearkin.experiments.claims import NOT_TESTED, Claim, Verdict
@@ -194,7 +194,7 @@ def _plan(paper: Paper, setups: Sequence[Setup], seed: int) -> tuple[list[Task],
     tasks: list[Task] = []
     notes: dict[tuple[str, str], str] = {}
     for setup in setups:
-        metric = paper.metric or usual_metric(setup.data.task)
+        metric = paper.metric or default_metric(setup.data.task)
         problem = Problem(setup.use.label, setup.data.X, setup.data.y, setup.data.task, metric)
         candidates = []
         for method in paper.methods:
@@ -221,10 +221,6 @@ def _outcome(
     labels = [setup.use.label for setup in setups]
     tables = tuple(filled(table, paper, found, labels, notes) for table in paper.tables)
     outcomes = [statistic(values) for statistic in paper.statistics]
-    work = sum(
-        (record.tune_seconds or 0) + (record.fit_seconds or 0) + (record.predict_seconds or 0)
-        for record in records
-    )
     return Reproduction(
         paper=paper.key,
         citation=paper.citation,
@@ -240,7 +236,7 @@ def _outcome(
         failures=(*failures_of(found), *_left_out(notes), *not_converged(found)),
         versions=dict(versions()),
         date=datetime.now(UTC).date().isoformat(),
-        work_seconds=work,
+        work_seconds=sum(record.seconds for record in records),
         commits=tuple(sorted({str(r.versions["commit"]) for r in records if "commit" in r.versions})),
     )
 

@@ -36,14 +36,14 @@ class Statistic:
     drawing: dict[str, Any] = field(default_factory=dict)
 
 
-def friedman_with_finner(measure: str, methods: Sequence[str], controls: Sequence[str]) -> Callable:
+def friedman_with_finner(metric: str, methods: Sequence[str], controls: Sequence[str]) -> Callable:
     """Friedman's test, average ranks, and Finner's comparisons of each control with the others."""
 
     def test(values: Values) -> Statistic | None:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if len(labels) < 2:
             return None
-        found = friedman(values.table(measure, methods, labels), greater_is_better=False)
+        found = friedman(values.table(metric, methods, labels), greater_is_better=False)
         ranks = dict(zip(methods, found.average_ranks.tolist(), strict=True))
         adjusted = {
             control: {row.method: row.finner_p for row in compare_with_control(found, methods, control)}
@@ -69,16 +69,16 @@ def friedman_with_finner(measure: str, methods: Sequence[str], controls: Sequenc
     return test
 
 
-def wilcoxon(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
+def wilcoxon(metric: str, pairs: Sequence[tuple[str, str]]) -> Callable:
     """Wilcoxon's signed-rank test over the data sets for pairs of methods."""
 
     def test(values: Values) -> Statistic | None:
         rows = []
         for first, second in pairs:
-            labels = values.complete(measure, [first, second])
+            labels = values.complete(metric, [first, second])
             if len(labels) < 2:
                 continue
-            own, other = values.table(measure, [first, second], labels).T
+            own, other = values.table(metric, [first, second], labels).T
             found = wilcoxon_signed_rank(own, other)
             wins, losses = int(np.sum(own < other)), int(np.sum(own > other))
             rows.append(
@@ -92,21 +92,21 @@ def wilcoxon(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
             )
         if not rows:
             return None
-        columns = ("pair", "sets", "lower / higher", f"mean difference of {measure}", "p")
+        columns = ("pair", "sets", "lower / higher", f"mean difference of {metric}", "p")
         text = "Two-sided and exact; sets on which both agree are left out."
         return Statistic("Wilcoxon signed rank", text, columns, tuple(rows))
 
     return test
 
 
-def signed_ranks(measure: str, method: str, than: str, decimals: int) -> Callable:
+def signed_ranks(metric: str, method: str, than: str, decimals: int) -> Callable:
     """The absolute difference on each data set, its sign, and its rank, as the signed-rank test uses it."""
 
     def test(values: Values) -> Statistic | None:
-        labels = values.complete(measure, [method, than])
+        labels = values.complete(metric, [method, than])
         if not labels:
             return None
-        own, other = values.table(measure, [method, than], labels).T
+        own, other = values.table(metric, [method, than], labels).T
         gain = np.round(other - own, decimals)
         ranks = np.zeros(len(labels))
         ranks[gain != 0] = stats.rankdata(np.abs(gain[gain != 0]))
@@ -115,7 +115,7 @@ def signed_ranks(measure: str, method: str, than: str, decimals: int) -> Callabl
             for label, value, rank in zip(labels, gain, ranks, strict=True)
         )
         text = f"{than} minus {method}, + where {method} is better; equal sets have no rank."
-        return Statistic(f"Differences of {measure}", text, ("data set", "abs", "sgn", "R"), rows)
+        return Statistic(f"Differences of {metric}", text, ("data set", "abs", "sgn", "R"), rows)
 
     return test
 
@@ -148,26 +148,26 @@ def time_ratios(table: PublishedTable, base: str, methods: Sequence[str]) -> Cal
     return test
 
 
-def five_by_two(measure: str, pairs: Sequence[tuple[str, str]]) -> Callable:
+def five_by_two(metric: str, pairs: Sequence[tuple[str, str]]) -> Callable:
     """The 5 x 2 cv paired F test on every data set for pairs of methods."""
 
     def test(values: Values) -> Statistic | None:
         rows = []
         for label in values.datasets:
-            cells = [_f_cell(values, measure, label, first, second) for first, second in pairs]
+            cells = [_f_cell(values, metric, label, first, second) for first, second in pairs]
             if any(cells):
                 rows.append((label, *cells))
         if not rows:
             return None
         columns = ("data set", *(f"{first} − {second}" for first, second in pairs))
-        text = f"Mean difference of {measure} over the ten folds, and p of the test; * below 0.05."
+        text = f"Mean difference of {metric} over the ten folds, and p of the test; * below 0.05."
         return Statistic("5 x 2 cv paired F test", text, columns, tuple(rows))
 
     return test
 
 
-def _f_cell(values: Values, measure: str, label: str, first: str, second: str) -> str:
-    own, other = (values.folds.get((measure, label, name), ()) for name in (first, second))
+def _f_cell(values: Values, metric: str, label: str, first: str, second: str) -> str:
+    own, other = (values.scores.get((metric, label, name), ()) for name in (first, second))
     if len(own) != 10 or len(other) != 10:
         return ""
     found = five_by_two_f(own, other)
@@ -175,14 +175,14 @@ def _f_cell(values: Values, measure: str, label: str, first: str, second: str) -
     return f"{found.difference:+.2f} (p = {_p(found.p_value)}){star}"
 
 
-def robustness(measure: str, methods: Sequence[str]) -> Callable:
+def robustness(metric: str, methods: Sequence[str]) -> Callable:
     """Distribution of b_m, a method's error over the smallest one on the set, over the data sets."""
 
     def test(values: Values) -> Statistic | None:
-        labels = values.complete(measure, methods)
+        labels = values.complete(metric, methods)
         if not labels:
             return None
-        ratios = robustness_ratios(values.table(measure, methods, labels))
+        ratios = robustness_ratios(values.table(metric, methods, labels))
         rows = []
         for name, column in sorted(zip(methods, ratios.T, strict=True), key=lambda item: np.median(item[1])):
             # Quartiles that are one of the numbers: half-way to an infinite ratio there is nothing.

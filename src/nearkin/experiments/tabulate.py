@@ -45,7 +45,7 @@ def _signed(value: float, decimals: int) -> str:
 def result_table(table: ResultTable) -> TextTable:
     """Our numbers beside the published ones, a row per data set."""
     has_published = any(cell.published is not None for row in table.rows for cell in row.cells)
-    note = f"{table.measure}, {'larger' if table.greater_is_better else 'smaller'} is better"
+    note = f"{table.metric}, {'larger' if table.greater_is_better else 'smaller'} is better"
     if has_published:
         note += "; ours / published (difference, in published standard deviations where given)"
     if table.without_estimator:

@@ -1,4 +1,4 @@
-"""Numbers by measure, data set and method: published or measured, claims read both alike."""
+"""Numbers by metric, data set and method: published or measured, claims read both alike."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Values:
     ----------
     datasets : tuple of str
         Labels in the order of the paper.
-    means : mapping of (measure, dataset, method) to float
-    folds : mapping of the same keys to tuples of float
-        Scores of the single folds; empty for published numbers.
+    means : mapping of (metric, dataset, method) to float
+    scores : mapping of the same keys to tuples of float
+        One per fold; empty for published numbers.
     choices : mapping of (dataset, method) to dict
         The settings that were chosen.
     n_features : mapping of dataset to int
@@ -29,18 +29,18 @@ class Values:
 
     datasets: tuple[str, ...]
     means: Mapping[Key, float]
-    folds: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
+    scores: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
     choices: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     n_features: Mapping[str, int] = field(default_factory=dict)
 
-    def complete(self, measure: str, methods: Sequence[str], among: Sequence[str] | None = None) -> list[str]:
+    def complete(self, metric: str, methods: Sequence[str], among: Sequence[str] | None = None) -> list[str]:
         """Data sets for which every one of the methods has a number."""
         return [
             dataset
             for dataset in (self.datasets if among is None else among)
-            if all((measure, dataset, method) in self.means for method in methods)
+            if all((metric, dataset, method) in self.means for method in methods)
         ]
 
-    def table(self, measure: str, methods: Sequence[str], datasets: Sequence[str]) -> np.ndarray:
+    def table(self, metric: str, methods: Sequence[str], datasets: Sequence[str]) -> np.ndarray:
         """Means as an array of data sets x methods; every cell must be there."""
-        return np.array([[self.means[measure, label, method] for method in methods] for label in datasets])
+        return np.array([[self.means[metric, label, method] for method in methods] for label in datasets])

@@ -73,7 +73,7 @@ def first_target(y) -> np.ndarray:
 
 def first_repeat(records: Sequence[Record], learner: str) -> list[Record]:
     """The finished folds of the first repeat, in which every row is held out at most once."""
-    return [r for r in records if r.learner == learner and r.status == DONE and r.fold.startswith("0.")]
+    return [r for r in records if r.label == learner and r.status == DONE and r.fold.startswith("0.")]
 
 
 def held_out_predictions(records: Sequence[Record], learner: str) -> tuple[np.ndarray, np.ndarray]:
@@ -116,15 +116,10 @@ def hubness_of(
 
 
 def cost_of(records: Sequence[Record], learner: str) -> CostView:
-    """Seconds of a fit, and of 1,000 predictions, over all finished folds."""
-    done = [r for r in records if r.learner == learner and r.status == DONE]
-    fits = [r.fit_seconds for r in done if r.fit_seconds is not None]
-    timed = [r for r in done if r.predict_seconds is not None and r.test_rows is not None]
-    n_rows = sum(len(r.test_rows) for r in timed if r.test_rows is not None)
-    seconds = sum(r.predict_seconds for r in timed if r.predict_seconds is not None)
-    return CostView(
-        fit=float(np.mean(fits)) if fits else None, predict=1000 * seconds / n_rows if n_rows else None
-    )
+    """Seconds of 1,000 predictions, over all finished folds."""
+    done = [r for r in records if r.label == learner and r.status == DONE]
+    n_rows, seconds = sum(r.n_test for r in done), sum(r.predict_seconds or 0.0 for r in done)
+    return CostView(predict=1000 * seconds / n_rows if n_rows else None)
 
 
 def _pairs(records: Sequence[Record], label: str, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -174,7 +169,7 @@ def _misses(records: Sequence[Record], label: str, y, names: Sequence[str]) -> d
     return found
 
 
-def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
+def troubles_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
     """What went less than well, one line per learner."""
     found = []
     cut_short = [row.label for row in comparison.rows if row.partial and row.note.endswith(NOT_RUN_BUDGET)]
@@ -182,7 +177,7 @@ def warnings_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
         why = "as it was stopped" if comparison.interrupted else "for want of time"
         found.append(f"Some folds were not run {why}: {', '.join(cut_short)}.")
     for row in comparison.rows:
-        own = [record for record in records if record.learner == row.label]
+        own = [record for record in records if record.label == row.label]
         warned = sum(any("ConvergenceWarning" in text for text in record.warnings) for record in own)
         if warned:
             found.append(f"{row.label} did not converge in {warned} of {row.n_planned} folds.")
@@ -226,7 +221,7 @@ def report_results(
     comparison = summarise(records, description["baseline"], run=run, first_repeats=first_repeats, rope=rope)
     records = shown_records(records, first_repeats or math.inf)
     given = Circumstances.from_dict(description)
-    circumstances = replace(given, notices=[*given.notices, *warnings_of(comparison, records)])
+    circumstances = replace(given, notices=[*given.notices, *troubles_of(comparison, records)])
     if kept is not None:
         views = Views.from_dict(kept)
     else:

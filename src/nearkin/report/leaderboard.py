@@ -37,7 +37,7 @@ def leaderboard_table(comparison: Comparison) -> tuple[list[Column], list[list[s
         Column("learner", numeric=False, essential=True),
         Column(metric.name, essential=True),
         Column(f"vs {baseline}", essential=True),
-        Column("better/same/worse"),
+        Column("better/equiv./worse"),
         Column("p"),
         Column("p adjusted"),
         *([Column("Wilcoxon p")] if metric.task == REGRESSION else []),
@@ -67,7 +67,7 @@ def tags_of(row: Standing) -> list[str]:
 
 
 def chances_text(row: Standing) -> str:
-    """Chances in percent that a row is better than the baseline, as good for all that matters, or worse."""
+    """Chances in percent that a candidate is better than the baseline, practically equivalent, or worse."""
     return "/".join(map(str, row.chances)) + " %" if row.chances else ""
 
 
@@ -75,15 +75,15 @@ def _cells(row: Standing, metric: Metric, n_columns: int) -> list[str]:
     if not row.finished:
         look = "" if row.scout_score is None else f"first look {metric.text(row.scout_score)}"
         return [row.label, row.status, look, *[""] * (n_columns - 3)]
-    spread = "" if row.sd is None else f" ± {metric.text(row.sd).removesuffix(' %')}"
+    sd = "" if row.sd is None else f" ± {metric.text(row.sd).removesuffix(' %')}"
     p_values = [row.p_value, row.p_adjusted] + ([row.wilcoxon_p] if metric.task == REGRESSION else [])
     return [
         row.label,
-        metric.text(row.mean) + spread,
+        metric.text(row.mean) + sd,
         "" if row.difference is None else metric.text(row.difference, signed=True),
         chances_text(row),
         *["" if p is None else p_text(p) for p in p_values],
-        verdict_text(row.verdict, practically_same=row.practically_same),
+        verdict_text(row.verdict, practically_equivalent=row.practically_equivalent),
         "–" if row.hub_skewness is None else f"{row.hub_skewness:.2f}",
         seconds_text(row.fit_seconds),
     ]

@@ -92,7 +92,7 @@ def _claims(tables: Sequence[Mapping[str, Any]]) -> Section | None:
 def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, Any]]) -> list[Section]:
     sections = []
     for number, (table, text) in enumerate(zip(found, tables, strict=True)):
-        figure = published_figure(table["rows"], table["methods"], table["measure"], table["decimals"])
+        figure = published_figure(table["rows"], table["methods"], table["metric"], table["decimals"])
         contents: list[Plot | Table | Template] = [Plot(figure, role="published"), _as_table(text, "")]
         sections.append(Section(f"results{number}", text["title"], _sentence(text["note"]), contents))
     return sections

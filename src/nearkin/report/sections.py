@@ -69,8 +69,8 @@ def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
         f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
-        f"the adjusted one decides. “Better/same/worse” are the chances, in percent, that a learner is "
-        f"better than {comparison.baseline}, as good for all that matters, or worse. "
+        f"the adjusted one decides. “Better/equiv./worse” are the chances, in percent, that a learner is "
+        f"better than {comparison.baseline}, practically equivalent, or worse. "
         + " ".join(explanations(comparison))
     )
     tuned = any(row.tuned for row in comparison.rows)
@@ -139,12 +139,11 @@ def costs(comparison: Comparison, views: Views) -> Section | None:
         explanation += f" In the plot, the upper left is where to be{turned}."
         contents.append(Plot(plots.time_figure(comparison), role="time"))
     columns = ["learner", "fit", "predict 1,000 rows", "model file"]
-    rows = []
-    for row in timed:
-        cost = views.costs.get(row.label, CostView(fit=row.fit_seconds))
-        rows.append(
-            [row.label, seconds_text(cost.fit), seconds_text(cost.predict), size_text(cost.size)],
-        )
+    known = [(row, views.costs.get(row.label, CostView())) for row in timed]
+    rows = [
+        [row.label, seconds_text(row.fit_seconds), seconds_text(cost.predict), size_text(cost.size)]
+        for row, cost in known
+    ]
     contents.append(Table(columns, rows))
     return Section("costs", "What this costs", explanation, contents)
 

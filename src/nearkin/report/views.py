@@ -71,9 +71,8 @@ class MissView:
 
 @dataclass(frozen=True)
 class CostView:
-    """What a model costs: seconds of a fit and of 1,000 predictions, bytes of the model file."""
+    """What using a model costs: seconds of 1,000 predictions, and bytes of the model file."""
 
-    fit: float | None = None
     predict: float | None = None
     size: int | None = None
 
@@ -135,12 +134,7 @@ class Views:
         """
         embedding = data.get("embedding")
         if embedding is not None:
-            # Results of earlier releases have more to say of a panel.
-            known = {entry.name for entry in fields(PanelView)}
-            panels = [
-                PanelView(**{name: value for name, value in panel.items() if name in known})
-                for panel in embedding["panels"]
-            ]
+            panels = [_known(PanelView, panel) for panel in embedding["panels"]]
             embedding = EmbeddingView(**{**embedding, "panels": panels})
         local = [
             LocalViews(**{**views, "parts": [LocalView(**part) for part in views["parts"]]})
@@ -156,6 +150,12 @@ class Views:
                 target: [MissView(**miss) for miss in found]
                 for target, found in data.get("misses", {}).items()
             },
-            costs={label: CostView(**cost) for label, cost in data.get("costs", {}).items()},
+            costs={label: _known(CostView, cost) for label, cost in data.get("costs", {}).items()},
             protocol=data.get("protocol", ""),
         )
+
+
+def _known(view: type, values: dict[str, Any]) -> Any:
+    """A view from those values that it still has; results of earlier releases may hold more."""
+    names = {entry.name for entry in fields(view)}
+    return view(**{name: value for name, value in values.items() if name in names})

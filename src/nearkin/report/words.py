@@ -49,15 +49,15 @@ def p_text(p_value: float | None) -> str:
     return f"{p_value:.3f}" if p_value < 0.1 else f"{p_value:.2f}"
 
 
-def verdict_text(verdict: str, *, practically_same: bool = False) -> str:
+def verdict_text(verdict: str, *, practically_equivalent: bool = False) -> str:
     """The answer to "beats Euclid?", with a word on differences too small to matter.
 
-    >>> verdict_text("beats"), verdict_text("beats", practically_same=True)
-    ('yes', 'yes, but practically the same')
+    >>> verdict_text("beats"), verdict_text("beats", practically_equivalent=True)
+    ('yes', 'yes, but practically equivalent')
     """
     words = {"beats": "yes", "worse": "no, worse", "no difference": "no difference shown"}
-    small = practically_same and verdict in ("beats", "worse")
-    return words.get(verdict, verdict) + (", but practically the same" if small else "")
+    small = practically_equivalent and verdict in ("beats", "worse")
+    return words.get(verdict, verdict) + (", but practically equivalent" if small else "")
 
 
 def value_text(value) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 
 from nearkin._types import Estimator
 from nearkin.datasets.errors import DataError
-from nearkin.datasets.rows import HDF5_SUFFIXES, ZARR_SUFFIXES, open_rows
+from nearkin.datasets.formats import HDF5_SUFFIXES, PARQUET_SUFFIXES, ZARR_SUFFIXES
+from nearkin.datasets.rows import open_rows
 from nearkin.datasets.rows_arrow import parquet_file
 from nearkin.datasets.vectors import arrow_array, as_floats, is_list_type, open_vectors
 from nearkin.distances.folding import ROOM, TooLongError, longest_lifted
@@ -20,8 +21,7 @@ from nearkin.files import GrowingNpy, Unfinished, put_in_place, replacing, sayin
 from nearkin.stores.base import StoreError
 from nearkin.stores.mover import Mover
 
-PARQUET = (".parquet", ".pq")
-OUT_SUFFIXES = (".npy", *PARQUET)
+OUT_SUFFIXES = (".npy", *PARQUET_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def radius_of(
 def _move(blocks, out: Path, mover: Mover, unfinished: Unfinished, progress) -> FileMove:
     row_bytes = blocks.width * blocks.dtype.itemsize
     kept_type = np.float16 if blocks.dtype == np.float16 and mover.metric == "l2" else np.float32
-    written = (_ParquetOut if out.suffix.lower() in PARQUET else _NpyOut)(unfinished.folder, blocks)
+    written = (_ParquetOut if out.suffix.lower() in PARQUET_SUFFIXES else _NpyOut)(unfinished.folder, blocks)
     before = sum(blocks.sizes[: written.blocks_done])
     done, total = before * row_bytes, blocks.n_rows * row_bytes
     if progress is not None and before:
@@ -173,7 +173,7 @@ def _check_width(source: Path, blocks, mover: Mover) -> None:
 
 
 def _opened(source: Path, vectors: str | None, policy: FilePolicy):
-    if source.suffix.lower() in PARQUET and source.is_file():
+    if source.suffix.lower() in PARQUET_SUFFIXES and source.is_file():
         return _ParquetBlocks(source, vectors, policy.rows)
     return _ArrayBlocks(source, vectors, policy.rows)
 

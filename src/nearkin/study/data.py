@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from scipy import sparse
 
 from nearkin._types import ColumnLike, MatrixLike
 from nearkin.datasets import DataError, Dataset, dataset_from_table
+from nearkin.datasets.encoding import as_table
 from nearkin.datasets.targets import target_of, task_of_array
 
 #: Fewer rows leave nothing to train or to test on once settings are tuned inside the folds.
@@ -34,7 +36,7 @@ def as_dataset(
     name : str
         Shown in results.
     impute : {"median", "mean", "most-frequent", "knn"}, optional
-        What fills missing cells of a frame; without it they are an error.
+        What fills missing cells of a frame or dense array; without it they are an error.
 
     Examples
     --------
@@ -42,12 +44,12 @@ def as_dataset(
     toy: 3 rows, 2 features, 2 classes
     """
     if isinstance(X, Dataset):
-        if y is not None:
-            raise TypeError("X is a Dataset, which has its targets with it: leave out y.")
+        if any(given is not None for given in (y, task, impute)):
+            raise TypeError("X is a Dataset with targets and task of its own: leave out y, task and impute.")
         data = X
     elif y is None:
         raise TypeError("y is missing: give labels or targets, or a Dataset that has them.")
-    elif hasattr(X, "columns"):
+    elif hasattr(X, "columns") or (impute is not None and not sparse.issparse(X)):
         data = _from_frame(X, y, task, name, impute)
     else:
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -69,7 +71,7 @@ def as_dataset(
 def _from_frame(X: MatrixLike, y: ColumnLike, task: str | None, name: str, impute: str | None) -> Dataset:
     import pandas as pd
 
-    X = X if isinstance(X, pd.DataFrame) else X.to_pandas()
+    X = X.to_pandas() if hasattr(X, "to_pandas") else as_table(X)
     if X.shape[0] != len(y):
         raise DataError(f"X has {X.shape[0]} rows but y has {len(y)}.")
     targets = pd.DataFrame(y if hasattr(y, "columns") else np.asarray(y))
@@ -113,14 +115,14 @@ def refuse_too_few_rows(data: Dataset) -> None:
         )
 
 
-def usual_folds(data: Dataset) -> int:
+def default_folds(data: Dataset) -> int:
     """10 folds up to 2,000 rows and 5 above, but not so many that a fold tests a single class.
 
     Where it does, always naming that class has a balanced accuracy of 100 % there.
 
     Examples
     --------
-    >>> usual_folds(as_dataset(np.zeros((100, 1)), np.arange(100) < 3))
+    >>> default_folds(as_dataset(np.zeros((100, 1)), np.arange(100) < 3))
     3
     """
     folds = 10 if data.n_samples <= 2000 else 5

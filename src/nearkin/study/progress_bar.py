@@ -28,7 +28,7 @@ def progress_text(state: Progress) -> str:
     """The state in words."""
     over = state.remaining is None or state.done >= state.total
     left = "" if over else f", about {seconds_text(state.remaining)} left"
-    return f"{state.stage}: {state.done} of {state.total} fits{left}; last: {state.learner}"
+    return f"{state.stage}: {state.done} of {state.total} fits{left}; last: {state.label}"
 
 
 class NotebookBar:

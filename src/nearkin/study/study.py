@@ -27,17 +27,17 @@ from nearkin.evaluation import (
 )
 from nearkin.evaluation.comparison import BEST_MEAN
 from nearkin.evaluation.fingerprints import describe
-from nearkin.evaluation.problems import usual_metric
+from nearkin.evaluation.problems import default_metric
 from nearkin.evaluation.rows import plain
 from nearkin.evaluation.runner import versions
 from nearkin.evaluation.standings import shown_records
 from nearkin.report import require_plotting
 from nearkin.report.circumstances import Circumstances
-from nearkin.report.held_out import warnings_of
+from nearkin.report.held_out import troubles_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
 from nearkin.scale.cluster import workers_at
 from nearkin.study.candidates import candidates_of
-from nearkin.study.data import as_dataset, refuse_too_few_rows, usual_folds
+from nearkin.study.data import as_dataset, default_folds, refuse_too_few_rows
 from nearkin.study.facts import facts_of
 from nearkin.study.models import EUCLID, named_corrections, settled_scale
 from nearkin.study.progress_bar import progress_shown
@@ -115,7 +115,8 @@ def compare(
     scale : {"auto", "standard", "minmax", "none"}
         "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
     impute : {"median", "mean", "most-frequent", "knn"}, optional
-        What fills missing cells of a data frame, learnt from training rows; without it they are an error.
+        What fills missing cells of a data frame or dense array, learnt from training rows; without it they
+        are an error.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
     average : bool
@@ -169,8 +170,9 @@ def compare(
     """
     data = as_dataset(X, y, task=task, name=name, impute=impute)
     refuse_too_few_rows(data)
-    n_folds, seconds, rule = folds or usual_folds(data), _seconds(time_budget, data.n_samples), _rule(repeats)
-    judged_by = usual_metric(data.task) if metric is None else metric_named(metric)
+    n_folds, rule = folds or default_folds(data), _rule(repeats)
+    seconds = _seconds(time_budget, data.n_samples)
+    judged_by = default_metric(data.task) if metric is None else metric_named(metric)
     wishes: dict[str, Any] = {"n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
     wishes["hubs"] = named_corrections(hubs)
     scale, notices = settled_scale(scale, data.X)
@@ -287,7 +289,7 @@ class Study:
     @property
     def troubles(self) -> list[str]:
         """What went less than well, one line per learner."""
-        return warnings_of(self.comparison, self.records)
+        return troubles_of(self.comparison, self.records)
 
     def fit(self, label: str | None = None, rows: ColumnLike | None = None) -> Estimator:
         """A candidate with the settings that tuning chose most often, fitted.

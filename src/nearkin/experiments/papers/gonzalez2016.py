@@ -303,5 +303,5 @@ PAPER = Paper(
         ("atp1d", LEARNED): SPLIT_UNKNOWN,
         ("atp7d", LEARNED): SPLIT_UNKNOWN,
     },
-    further_measures=("sparsity",),
+    further_metrics=("sparsity",),
 )

@@ -11,7 +11,7 @@ from nearkin.report.theme import INK, PANEL, class_style, new_figure
 
 
 def published_figure(
-    rows: Sequence[dict[str, Any]], methods: Sequence[str], measure: str, decimals: int = 2
+    rows: Sequence[dict[str, Any]], methods: Sequence[str], metric: str, decimals: int = 2
 ) -> go.Figure:
     """Ours as filled dots, the published numbers as hollow ones, a line between the two.
 
@@ -21,7 +21,7 @@ def published_figure(
         One per data set: its name under "dataset" and under "cells" one dict per method with
         "ours" and "published", either of which may be None.
     methods : sequence of str
-    measure : str
+    metric : str
         Names the axis.
     decimals : int
         Of the numbers shown when pointing at a dot.
@@ -44,7 +44,7 @@ def published_figure(
         _add_dots(figure, published, method, f"{method}, published", {"color": PANEL, "size": 8,
                   "line": {"color": colour, "width": 1.5}}, decimals, False)  # fmt: skip
         _add_dots(figure, ours, method, method, {"color": colour, "size": 9}, decimals, True)
-    figure.update_xaxes(title_text=f"{measure}; filled: here, hollow: published")
+    figure.update_xaxes(title_text=f"{metric}; filled: here, hollow: published")
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(rows))),
