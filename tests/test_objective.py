@@ -23,6 +23,7 @@ LISTED = SoftPolicy(
     certain_share=1e-13,
 )
 BLOCKED = SoftPolicy(smallest_listed=10**9)
+TILED = SoftPolicy(smallest_listed=10**9, smallest_tiled=1, tile_rows=10, tile_columns=12)
 #: No list is short enough: pairs are kept for one evaluation, or rows are searched and forgotten in turn.
 KEPT = replace(LISTED, largest_listed=0)
 STREAMED = replace(KEPT, largest_found=1)
@@ -35,8 +36,8 @@ HINGES_BLOCKED = ListPolicy(largest_listed=0)
 LOSS_VARIANTS = {
     "CentreLoss": [CentreLoss(), CentreLoss(3, 0.7, leave_one_out=False), CentreLoss(5)],
     "MCMLLoss": [MCMLLoss(), MCMLLoss("auto", ridge=0.2)],
-    "NCALoss": [NCALoss(policy) for policy in (LISTED, BLOCKED, KEPT, STREAMED)],
-    "MEGMLoss": [MEGMLoss(policy=policy) for policy in (LISTED, BLOCKED, PARTLY_KEPT)],
+    "NCALoss": [NCALoss(policy) for policy in (LISTED, BLOCKED, TILED, KEPT, STREAMED)],
+    "MEGMLoss": [MEGMLoss(policy=policy) for policy in (LISTED, BLOCKED, TILED, PARTLY_KEPT)],
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
     "LargeMarginLoss": [
         LargeMarginLoss(n_targets=2, policy=HINGES_LISTED),

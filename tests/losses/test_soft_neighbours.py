@@ -153,6 +153,31 @@ def test_several_workers_give_what_one_gives(targets):
 
 
 @pytest.mark.parametrize("targets", ["classes", "real"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("scale", [1.0, 0.01, 100.0])
+def test_tiles_and_full_blocks_agree(targets, dtype, workers, scale):
+    Z, y, w = rows(n=300, spread=2.0)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((300, 2))
+    Z = Z.astype(dtype)
+    blocked = MEGMLoss(4, BLOCKS)
+    tiled = MEGMLoss(4, replace(BLOCKS, smallest_tiled=1, tile_rows=70, tile_columns=110))
+    state = blocked.prepare(Z, y, start=Z, sample_weight=w)
+    full, full_gradient = blocked.value_and_grad(scale * Z, state)
+    with allowed_workers(workers, always=True):
+        tiled_state = tiled.prepare(Z, y, start=Z, sample_weight=w)
+        value, gradient = tiled.value_and_grad(scale * Z, tiled_state)
+    assert not tiled_state.inexact
+    tolerance = 1e-4 if dtype == np.float32 else 1e-9
+    assert value == pytest.approx(full, rel=tolerance)
+    # Weights below 1e-26 of the nearest's are nothing to tiles.
+    atol = tolerance * np.abs(full_gradient).max() + 1e-20
+    np.testing.assert_allclose(gradient, full_gradient, atol=atol)
+    if dtype == np.float64:
+        np.testing.assert_array_equal(tiled_state.memory.nearest, state.memory.nearest)
+
+
+@pytest.mark.parametrize("targets", ["classes", "real"])
 @pytest.mark.parametrize("most", [10**6, 1000])
 def test_several_workers_keep_the_same_pairs(targets, most):
     Z, y, w = rows(n=400, spread=6.0)

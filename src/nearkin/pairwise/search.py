@@ -145,7 +145,7 @@ def each_stretch(
     blocks_of_rows = range(first_row, n, policy.tile_rows)
 
     def work(worker, blocks) -> None:
-        tiles = _Tiles(Z, policy)
+        tiles = Tiles(Z, policy)
         for block in blocks:
             first = blocks_of_rows[block]
             counts, partners = tiles.pairs_of_rows(first, halves, half_limits, firsts, most)
@@ -162,7 +162,7 @@ def half_norms(Z: np.ndarray) -> np.ndarray:
     return (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
 
 
-class _Tiles:
+class Tiles:
     """Buffers of one worker: a tile of inner products and room for the pairs found in it."""
 
     def __init__(self, Z: np.ndarray, policy: ListPolicy):
@@ -295,7 +295,7 @@ def nearest_rows(Z, k: int = 1, *, policy: ListPolicy | None = None) -> np.ndarr
     starts = range(0, n, policy.tile_rows)
 
     def search(_, blocks) -> None:
-        tiles = _Tiles(Z, policy)
+        tiles = Tiles(Z, policy)
         for block in blocks:
             for column in range(0, n, policy.tile_columns):
                 G = tiles.products(starts[block], column)

@@ -19,6 +19,7 @@ from nearkin.pairwise.search import (
     probed_distances,
     unsorted,
 )
+from nearkin.pairwise.soft_tiles import tiled_gradient
 from nearkin.pairwise.stretches import SoftRows, kept_gradient, rest_gradient
 
 
@@ -200,7 +201,8 @@ class SoftNeighbours:
             value, dZ = self._over_stretches(Zc, limits, judge)
         else:
             memory.reach, memory.inexact, memory.lists.overflow = UNKNOWN, False, None
-            value, dZ = self._over_blocks(Zc, judge)
+            weigh_all = self._over_tiles if len(Zc) >= self.policy.smallest_tiled else self._over_blocks
+            value, dZ = weigh_all(precise_enough(Zc, self.sharpness, self.policy), judge)
         if exact:
             # Its reach is much longer than the next evaluation needs.
             memory.lists.forget()
@@ -220,7 +222,6 @@ class SoftNeighbours:
     def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
         from nearkin.pairwise.kernels_blocks import softmax_block, weigh_classes
 
-        Z = precise_enough(Z, self.sharpness, self.policy)
         sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
         nearest = np.empty(len(Z), dtype=np.int32)
 
@@ -247,6 +248,17 @@ class SoftNeighbours:
             return value
 
         result = row_block_gradient(Z, weigh, policy=self.policy)
+        self.memory.nearest = nearest[:, None]
+        return result
+
+    def _over_tiles(self, Z, judge) -> tuple[float, np.ndarray]:
+        """The same for many rows: every product serves the rows of both sides."""
+        nearest = np.empty(len(Z), dtype=np.int32)
+        codes = np.zeros(len(Z), dtype=np.int64) if self.codes is None else self.codes
+        labels = self.segments, codes, self.targets
+        result = tiled_gradient(
+            Z, self.sharpness, labels, lambda q: self._judged(q, 0, len(Z), judge), nearest, self.policy
+        )
         self.memory.nearest = nearest[:, None]
         return result
 
