@@ -28,7 +28,7 @@ class Objective:
     map : Map
     loss : Loss
     F : ndarray of shape (n, d)
-        Lifted inputs, centred if the map does not mind.
+        Lifted inputs, centred if the map ignores translation.
     y : ndarray
         Class codes or real targets.
     theta0 : ndarray
@@ -96,7 +96,7 @@ class Objective:
         return result
 
     def renewed(self, theta: np.ndarray) -> Objective:
-        """The same objective with the loss prepared anew where the rows lie at theta."""
+        """The same objective, its loss prepared again from where the rows lie at theta."""
         Z, _ = self._forward(theta)
         again = copy.copy(self)
         again._last = None
@@ -113,11 +113,11 @@ class Objective:
         return part
 
     def neighbours_per_row(self, theta: np.ndarray) -> float:
-        """About how many neighbours of a row have a say at theta; for a `Narrowable` state, too."""
+        """Roughly how many neighbours of a row carry weight at theta; for a `Narrowable` state, too."""
         return self.state.neighbours_per_row(self._forward(theta)[0])
 
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
-        """The objective as a function of one stretch of theta, the rest held still."""
+        """The objective as a function of one slice of theta, the rest held fixed."""
 
         def of_part(values: np.ndarray) -> tuple[float, np.ndarray]:
             full = theta.copy()
@@ -133,5 +133,5 @@ class Objective:
 
 
 def _in_range(Z: np.ndarray) -> bool:
-    # Written so that missing values fail the comparison too.
+    # Written this way round so that NaN fails the comparison too.
     return bool(np.abs(Z).max() <= LARGEST_COORDINATE)
