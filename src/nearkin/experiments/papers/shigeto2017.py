@@ -81,6 +81,15 @@ FORM_OF_NEWS = (
     "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
     "80.5 %; the paper does not describe its features"
 )
+#: Accuracy of the original metric with the k that is best for the test rows, mean over 40 splits.
+BEST_K = {"balance-scale": 89.1, "iris": 96.6, "wine": 97.6}
+
+
+def _chance(accuracy: float) -> str:
+    return (
+        "the luck of the paper's four splits: over 40 splits the original metric averages "
+        f"{accuracy} % even with the k that is best for the test rows"
+    )
 
 
 def reduced(n_components: int, weigh_terms: bool = False) -> Callable[[Dataset], Dataset]:
@@ -213,6 +222,11 @@ PAPER = Paper(
         wilcoxon("accuracy", [(MOVE_LABELED, other) for other in (ORIGINAL, *LEARNED)]),
     ),
     reasons={
+        **{
+            (label, method): _chance(accuracy)
+            for label, accuracy in BEST_K.items()
+            for method in (ORIGINAL, MOVE_LABELED, MOVE_QUERY)
+        },
         ("News", ORIGINAL): FORM_OF_NEWS,
         ("News", MOVE_LABELED): FORM_OF_NEWS,
         ("News", MOVE_QUERY): FORM_OF_NEWS,
