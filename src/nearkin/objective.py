@@ -28,11 +28,7 @@ class Objective:
     map : Map
     loss : Loss
     F : ndarray of shape (n, d)
-<<<<<<< HEAD
-        Lifted inputs, centred if the map ignores translation.
-=======
         Lifted inputs, centred if the map ignores translations.
->>>>>>> main
     y : ndarray
         Class codes or real targets.
     theta0 : ndarray
@@ -100,11 +96,7 @@ class Objective:
         return result
 
     def renewed(self, theta: np.ndarray) -> Objective:
-<<<<<<< HEAD
-        """The same objective, its loss prepared again from where the rows lie at theta."""
-=======
         """The same objective with the loss prepared again for the embedding at theta."""
->>>>>>> main
         Z, _ = self._forward(theta)
         again = copy.copy(self)
         again._last = None
@@ -121,19 +113,11 @@ class Objective:
         return part
 
     def neighbours_per_row(self, theta: np.ndarray) -> float:
-<<<<<<< HEAD
-        """Roughly how many neighbours of a row carry weight at theta; for a `Narrowable` state, too."""
-        return self.state.neighbours_per_row(self._forward(theta)[0])
-
-    def restricted(self, theta: np.ndarray, part: slice) -> Function:
-        """The objective as a function of one slice of theta, the rest held fixed."""
-=======
         """Approximate number of neighbours that matter to a row at theta; also for a `Narrowable` state."""
         return self.state.neighbours_per_row(self._forward(theta)[0])
 
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
         """The objective as a function of one part of theta, the rest held fixed."""
->>>>>>> main
 
         def of_part(values: np.ndarray) -> tuple[float, np.ndarray]:
             full = theta.copy()
@@ -149,9 +133,5 @@ class Objective:
 
 
 def _in_range(Z: np.ndarray) -> bool:
-<<<<<<< HEAD
-    # Written this way round so that NaN fails the comparison too.
-=======
     # Written so that NaN fails the comparison too.
->>>>>>> main
     return bool(np.abs(Z).max() <= LARGEST_COORDINATE)
