@@ -109,6 +109,7 @@ def compare(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from nearkin.evaluation import Candidate, StratifiedFolds
     >>> X, y = load_iris(return_X_y=True)
     >>> candidates = [
     ...     Candidate("Euclid", KNeighborsClassifier(5)),
