@@ -54,7 +54,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         most as many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_components_ : int
         Directions kept.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -66,7 +66,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
     lift_
         The features of the kernel, None without one.
     classes_, n_features_in_, n_iter_
-        As everywhere; `classes_` only after labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

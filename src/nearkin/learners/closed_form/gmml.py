@@ -52,7 +52,7 @@ class GMML(TwoScatterLearner):
         as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     t_ : float
         The step taken.
     validation_scores_ : dict or None
@@ -61,7 +61,7 @@ class GMML(TwoScatterLearner):
         ``(1 - t) delta^2(M, S^-1) + t delta^2(M, D)``, which M minimises, delta being the Riemannian
         distance of positive definite matrices (in the equivariant form S^-1 D S^-1 stands for D).
     classes_, n_features_in_, n_iter_
-        As everywhere; `classes_` only after labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

@@ -48,7 +48,7 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
         Draws the landmarks of a kernel, where there are more rows than landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best (below
+        is above zero the model keeps the training rows. "auto" takes what works best on unseen rows (below
         5,000 samples); 0 is the published method.
 
     Attributes
@@ -65,7 +65,7 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
     lift_
         The features of the kernel.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

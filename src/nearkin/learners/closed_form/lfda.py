@@ -46,7 +46,7 @@ class LFDA(KernelRows, EmbeddingLearner):
     random_state : int, RandomState or None, default=None
         Draws the landmarks of a kernel, where there are more rows than landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        Share of plain Euclid in the learned distance. "auto" takes what works best on unseen rows, judged by
         fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
         kept); 0 is the published method.
 
@@ -57,7 +57,7 @@ class LFDA(KernelRows, EmbeddingLearner):
         constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_components_ : int
         Directions kept.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -67,7 +67,7 @@ class LFDA(KernelRows, EmbeddingLearner):
     lift_
         The features of the kernel, None without one.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

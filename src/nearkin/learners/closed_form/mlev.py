@@ -152,7 +152,7 @@ class MLEV(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     eigenvalues_ : ndarray of shape (n_components,)
     validation_scores_ : dict or None
         Accuracy on held-out rows with each number of directions that "auto" tried.
@@ -160,7 +160,7 @@ class MLEV(_ScatterDifference):
         Mean squared distance of dissimilar pairs less `balance` times that of similar ones: the sum of
         the eigenvalues.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
@@ -249,14 +249,14 @@ class ANMM(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     eigenvalues_ : ndarray of shape (n_components,)
     validation_scores_ : dict or None
         Accuracy on held-out rows with each number of directions that "auto" tried.
     objective_ : float
         The average margin: mean squared distance to enemies less that to friends.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

@@ -225,7 +225,7 @@ class MoveLabeled(_Move):
     search_recall_ : float
         Share of the true targets that were found, measured on a sample; 1 for an exact search.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

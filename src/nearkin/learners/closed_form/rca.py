@@ -42,13 +42,13 @@ class RCA(EmbeddingLearner):
         The whitening map.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     shrinkage_ : float
         The shrinkage used.
     objective_ : float
         Mean squared learned distance of a row to the centre of its chunklet.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

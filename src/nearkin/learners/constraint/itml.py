@@ -42,7 +42,7 @@ class ITML(PairLearner):
         Distances (not squared, in the prior metric) within which similar pairs should lie, and beyond which
         dissimilar ones should; by default the 5th and 95th percentile of the distances of all rows.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
@@ -58,7 +58,7 @@ class ITML(PairLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bounds_ : (float, float)
         The bounds used.
     n_pairs_ : int
@@ -70,7 +70,7 @@ class ITML(PairLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

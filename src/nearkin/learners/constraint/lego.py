@@ -48,7 +48,7 @@ class LEGO(PairLearner):
         their span; outside it Euclid would tell no reference from another.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bounds_ : (float, float)
         The bounds used, those of the first call.
     n_updates_ : int
@@ -58,7 +58,7 @@ class LEGO(PairLearner):
     n_iter_ : int
         Passes over pairs so far.
     classes_, n_features_in_
-        As everywhere; classes only where `fit` was given labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

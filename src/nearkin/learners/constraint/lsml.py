@@ -33,7 +33,7 @@ class LSML(QuadrupletLearner):
         Comparisons of a similar with a dissimilar pair made from labels; "auto" is 20 C^2 for C classes, at
         most 20 n.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
@@ -49,7 +49,7 @@ class LSML(QuadrupletLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_comparisons_ : int
         Comparisons learned from.
     objective_ : float
@@ -59,7 +59,7 @@ class LSML(QuadrupletLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

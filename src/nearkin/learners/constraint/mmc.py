@@ -37,7 +37,7 @@ class MMC(PairLearner):
     ridge : float in [0, 1), default=1e-3
         Share of the mean variance added to that of similar pairs in every direction.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
@@ -53,7 +53,7 @@ class MMC(PairLearner):
         Square root of the metric, longest rows first, without those of no length.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Mean distance of dissimilar pairs.
     gap_ : float
@@ -61,7 +61,7 @@ class MMC(PairLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

@@ -69,7 +69,7 @@ class SCML(TripletLearner):
         Not with `local`.
     distance_ : EmbeddedDistance or MixedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bases_ : ndarray of shape (n_bases, n_features)
         The directions.
     weights_ : ndarray of shape (n_bases,)
@@ -81,7 +81,7 @@ class SCML(TripletLearner):
     n_iter_ : int
         Newton steps.
     classes_, n_features_in_
-        As everywhere; `classes_` from labels only.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

@@ -34,7 +34,7 @@ class SDML(PairLearner):
         Metric to stay near: Euclid, the inverse covariance of the rows (with a ridge of a thousandth of the
         mean variance), or any positive definite matrix.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=200
@@ -48,7 +48,7 @@ class SDML(PairLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     sparsity_ : float
         Share of the entries off the diagonal that are zero.
     objective_ : float
@@ -59,7 +59,7 @@ class SDML(PairLearner):
     n_iter_ : int
         Newton steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----

@@ -52,7 +52,7 @@ class GLML(Learner):
         So many references, the nearest under one pooled metric, are measured by the query's own metric;
         None measures all. "auto" is 500, or more while that is cheap.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        Share of plain Euclid in the learned distance. "auto" takes what works best on unseen rows, judged by
         fitting halves of the samples, or of 2,000 of them (only if all dimensions are kept); 0 is the
         published method.
 
@@ -61,13 +61,13 @@ class GLML(Learner):
     distance_ : PerQueryDistance
         `distance_.factors(X)` are the factors of the metrics at the rows of X.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     shrinkage_ : ndarray of shape (C,)
         The shrinkage of each class.
     objective_ : float
         Mean negative log-likelihood of the training rows and their labels under the densities.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

@@ -57,7 +57,7 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         For k-means, where not all rows are focal.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best, judged
+        is above zero the model keeps the training rows. "auto" takes what works best on unseen rows, judged
         by fitting halves of the samples (below 5,000 samples); 0 is the published method.
 
     Attributes
@@ -70,11 +70,11 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         The focal rows as prototypes with their directions as metrics. With other references, as inside
         `KNNClassifier`, each carries the metric of a focal row; the vote of several is `predict` only.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Mean over the focal rows of the sum of their positive eigenvalues.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

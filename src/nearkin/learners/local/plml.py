@@ -78,7 +78,7 @@ class PLML(Learner):
         The metrics, without the share of Euclid.
     distance_ : MixedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Objective of the metrics, divided by the number of triplets.
     gap_ : float
@@ -88,7 +88,7 @@ class PLML(Learner):
     n_iter_ : int
         Steps for the metrics.
     classes_, n_features_in_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

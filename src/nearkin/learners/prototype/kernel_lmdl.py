@@ -71,7 +71,7 @@ class KernelLMDL(PrototypeLearner):
         `distance_.embedding(X)` are the coordinates, `distance_.to_prototypes(X)` the learned distances;
         with other references, as inside `KNNClassifier`, each carries the metric of its nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_, objective_, history_, n_iter_, n_features_in_
         As for `LMDL`.
 

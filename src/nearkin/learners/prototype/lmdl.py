@@ -66,7 +66,7 @@ class LMDL(PrototypeLearner):
         Print every epoch.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best, judged
+        is above zero the model keeps the training rows. "auto" takes what works best on unseen rows, judged
         by fitting halves of the samples (below 5,000 samples); 0 is the published method.
 
     Attributes
@@ -80,7 +80,7 @@ class LMDL(PrototypeLearner):
         `distance_.to_prototypes(X)` are the d_s; with other references, as inside `KNNClassifier`, each
         carries the metric of its nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_ : array (C,)
     objective_ : float
         Mean smoothed error of the training rows.

@@ -43,7 +43,7 @@ class LPD(PrototypeLearner):
         `distance_.to_prototypes(X)` are the d_s; with other references, as inside `KNNClassifier`, each
         carries the weights of its nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_, objective_, history_, n_iter_, n_features_in_
         As for `LMDL`.
 
