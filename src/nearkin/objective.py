@@ -14,7 +14,7 @@ from nearkin.maps.base import Map
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
-#: What a solver is told where the embedding has overflowed: far worse than any real value.
+#: The value reported to a solver if the embedding has overflowed: far worse than any real value.
 OVERFLOWED = 1e100
 #: Coordinates beyond this would leave the range of float32 when squared and summed.
 LARGEST_COORDINATE = 1e16
@@ -28,7 +28,7 @@ class Objective:
     map : Map
     loss : Loss
     F : ndarray of shape (n, d)
-        Lifted inputs, centred if the map does not mind.
+        Lifted inputs, centred if the map ignores translations.
     y : ndarray
         Class codes or real targets.
     theta0 : ndarray
@@ -70,11 +70,11 @@ class Objective:
         self._last: tuple[np.ndarray, tuple[float, np.ndarray]] | None = None
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """Value and gradient, perhaps with what the loss remembers of earlier evaluations."""
+        """Value and gradient; the loss may reuse results of earlier evaluations."""
         return self._evaluate(theta, exact=False)
 
     def exact(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """The same, without anything remembered from earlier evaluations."""
+        """Value and gradient without anything reused from earlier evaluations."""
         if self._last is not None and not getattr(self.state, "inexact", True):
             last_theta, result = self._last
             if np.array_equal(theta, last_theta):
@@ -96,7 +96,7 @@ class Objective:
         return result
 
     def renewed(self, theta: np.ndarray) -> Objective:
-        """The same objective with the loss prepared anew where the rows lie at theta."""
+        """The same objective with the loss prepared again for the embedding at theta."""
         Z, _ = self._forward(theta)
         again = copy.copy(self)
         again._last = None
@@ -104,7 +104,7 @@ class Objective:
         return again
 
     def narrowed(self, rows: np.ndarray) -> Objective:
-        """The objective of some of the rows, with the scales of all; for a `losses.base.Narrowable` state."""
+        """The objective of some rows, with the scales of all rows; for a `losses.base.Narrowable` state."""
         part = copy.copy(self)
         part.F, part.y = self.F[rows], self.y[rows]
         part.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
@@ -113,11 +113,11 @@ class Objective:
         return part
 
     def neighbours_per_row(self, theta: np.ndarray) -> float:
-        """About how many neighbours of a row have a say at theta; for a `Narrowable` state, too."""
+        """Approximate number of neighbours that matter to a row at theta; also for a `Narrowable` state."""
         return self.state.neighbours_per_row(self._forward(theta)[0])
 
     def restricted(self, theta: np.ndarray, part: slice) -> Function:
-        """The objective as a function of one stretch of theta, the rest held still."""
+        """The objective as a function of one part of theta, the rest held fixed."""
 
         def of_part(values: np.ndarray) -> tuple[float, np.ndarray]:
             full = theta.copy()
@@ -133,5 +133,5 @@ class Objective:
 
 
 def _in_range(Z: np.ndarray) -> bool:
-    # Written so that missing values fail the comparison too.
+    # Written so that NaN fails the comparison too.
     return bool(np.abs(Z).max() <= LARGEST_COORDINATE)

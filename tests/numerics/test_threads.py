@@ -16,7 +16,6 @@ from nearkin.numerics.threads import (
     _controller,
     _helpers,
     blas_threads,
-    limited_blas_threads,
     one_blas_thread,
     run_parts,
     run_striped,
@@ -143,11 +142,20 @@ def test_every_part_is_run_even_by_fewer_workers():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_limit_asked_for_holds_inside_only(n_jobs):
     before = counts() or pytest.skip("no BLAS whose threads can be limited")
-    with limited_blas_threads(n_jobs):
+    with blas_threads(np.inf, n_jobs=n_jobs):
         # A library may know a limit of its own that is lower.
         assert max(counts()) == n_jobs
+        assert worker_count(1e12) <= n_jobs
     assert counts() == before
-    with limited_blas_threads(None):
+    with blas_threads(np.inf, n_jobs=None):
         assert counts() == before
-    with pytest.raises(ValueError, match="n_jobs == 0"):
-        limited_blas_threads(0)
+    with pytest.raises(ValueError, match="n_jobs == 0"), blas_threads(np.inf, n_jobs=0):
+        pass
+
+
+def test_a_limit_may_hold_for_openmp_too():
+    before = threadpool_info()
+    with blas_threads(n_jobs=1, openmp=True):
+        assert {library["num_threads"] for library in threadpool_info()} <= {1}
+        assert worker_count(1e12) == 1
+    assert threadpool_info() == before

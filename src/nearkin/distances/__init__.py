@@ -1,4 +1,4 @@
-"""What a fitted learner leaves behind: immutable squared dissimilarities from queries to references."""
+"""What a learner produces: immutable squared dissimilarities from queries to references."""
 
 from nearkin._discovery import lazy_names, subclasses
 from nearkin.distances.base import Distance

@@ -1,4 +1,4 @@
-"""The contract every fitted distance keeps."""
+"""The contract of every fitted distance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from nearkin._types import MatrixLike
 from nearkin.distances.display import as_html
 
-#: Pairs of rows measured together: the table of which they are the diagonal stays small.
+#: Pairs of rows measured together, as the diagonal of a table that must stay small.
 PAIRS_AT_ONCE = 128
 
 
 class Distance(ABC):
     """A squared dissimilarity from queries to references; not necessarily symmetric.
 
-    A subclass says how to `bind` references: everything that depends on them alone is computed
-    there once, and the returned function only does what each new batch of queries needs.
+    A subclass implements `bind`, which computes everything that depends on the references alone; the
+    function it returns only does the work that each batch of queries needs.
     """
 
     @abstractmethod
@@ -28,8 +28,8 @@ class Distance(ABC):
     def of_pairs(self, X: MatrixLike, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Squared distance from row left[t] as a query to row right[t] as a reference, for every t.
 
-        A block of pairs is measured as a small table of which the diagonal is kept; distances that can
-        do better say so.
+        Each block of pairs is measured as a small table of which the diagonal is kept; subclasses override
+        this if there is a cheaper way.
         """
         out = np.empty(len(left), dtype=X.dtype)
         for start in range(0, len(left), PAIRS_AT_ONCE):

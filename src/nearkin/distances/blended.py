@@ -1,4 +1,4 @@
-"""A learned distance with a share of plain Euclid, where no embedding can hold both."""
+"""A learned distance blended with plain Euclid, for distances that are not embeddings."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class BlendedDistance(Distance):
     Parameters
     ----------
     distance : Distance
-        What was learned.
+        The learned distance.
     learned, plain : float
-        Weights of the two; a distance of weight zero is not computed.
+        Weights of the two distances; one of weight zero is not computed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a fitted distance says of itself: its kind, and the size of what it holds."""
+"""How a fitted distance is displayed: its kind, and the shapes of what it holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def described(value: Any) -> str:
-    """An array by shape and type, an embedding by its parts, a number in four digits, the rest as it is."""
+    """An array as shape and dtype, an embedding as its parts, a number to four digits, the rest by repr."""
     shape = getattr(value, "shape", None)
     if shape:
         return f"{' × '.join(map(str, shape))} {np.dtype(value.dtype).name}"

@@ -1,4 +1,4 @@
-"""Distances that are squared Euclid after an embedding of queries and one of references."""
+"""Squared Euclid after an embedding of the queries and one of the references."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class EmbeddedDistance(Distance):
         return cls(embedding, embedding)
 
     def embed_queries(self, X: MatrixLike) -> np.ndarray:
-        """Queries as the distance places them; rows of the wrong width or with NaN are refused."""
+        """Embedded queries; raises for rows of the wrong width or with NaN."""
         return self.queries(checked_rows(X, getattr(self.queries, "n_features_in", None), what="queries"))
 
     def embed_references(self, X: MatrixLike) -> np.ndarray:
-        """References as the distance places them; rows of the wrong width or with NaN are refused."""
+        """Embedded references; raises for rows of the wrong width or with NaN."""
         width = getattr(self.references, "n_features_in", None)
         return self.references(checked_rows(X, width, what="references"))
 
     def folded(self, metric: str = "l2", references: MatrixLike | None = None) -> Folding:
-        """How to hold this distance in an index of another metric, by one or two coordinates more.
+        """This distance for an index of another metric, with one or two extra coordinates.
 
         Parameters
         ----------

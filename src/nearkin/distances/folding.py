@@ -1,7 +1,7 @@
 """A squared Euclidean distance in an index that ranks by inner product or cosine.
 
 For one query q, ``|q - m|^2 = |q|^2 - 2 (q . m - |m|^2 / 2)``: the nearest m has the largest
-``(q, 1) . (m, -|m|^2 / 2)``. One coordinate more gives all stored vectors the same length R, so that the
+``(q, 1) . (m, -|m|^2 / 2)``. Another coordinate gives all stored vectors the same length R, so that the
 largest inner product is the largest cosine too.
 """
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from nearkin.distances.embedded import EmbeddedDistance
 
 METRICS = ("l2", "ip", "cosine")
-#: Room in R^2 for references to come that are longer than those known.
+#: Factor of R^2 that leaves room for longer references to be added later.
 ROOM = 1.25
 
 
 class TooLongError(ValueError):
-    """A reference is longer than the radius of an index by cosine allows; `row` says which."""
+    """A reference is too long for the radius of an index by cosine; `row` is its number."""
 
     def __init__(self, row: int):
         super().__init__(
-            f"row {row} is longer than the room left for new references; fold again with all "
-            "references and store them anew."
+            f"row {row} is longer than the room left for new references; fold again with all references "
+            "and store all of them again."
         )
         self.row = row
 
 
 @dataclass(frozen=True)
 class Folding:
-    """Vectors to store and to search with in an index of another metric; `EmbeddedDistance.folded` makes it.
+    """Vectors to store in and search an index of another metric; made by `EmbeddedDistance.folded`.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class Folding:
     -----
     An embedded reference m becomes m for "l2", (m, -|m|^2/2) for "ip" and
     (m, -|m|^2/2, sqrt(R^2 - |m|^2 - |m|^4/4)) for "cosine"; an embedded query q becomes q, (q, 1) and
-    (q, 1, 0). The order of the neighbours is that of the distance, up to rounding. Float32 rounds more
-    the longer the vectors are beside their differences.
+    (q, 1, 0). The order of the neighbours is that of the distance, up to rounding: float32 loses more
+    digits the longer the vectors are compared with their differences.
 
     References
     ----------
@@ -71,7 +71,7 @@ class Folding:
 
     @classmethod
     def of(cls, distance: EmbeddedDistance, metric: str, references=None) -> Folding:
-        """The folding for the references that are to be stored."""
+        """The folding for these references."""
         if metric not in METRICS:
             raise ValueError(f"metric={metric!r}: expected one of {', '.join(METRICS)}.")
         if metric != "cosine":
@@ -84,7 +84,7 @@ class Folding:
 
     @property
     def n_more(self) -> int:
-        """Coordinates that are added."""
+        """Number of extra coordinates."""
         return METRICS.index(self.metric)
 
     def embed_references(self, X) -> np.ndarray:
@@ -109,7 +109,7 @@ class Folding:
         return _beside(Z, np.tile([1.0, 0.0][: self.n_more], (Z.shape[0], 1)))
 
     def query_map(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        """The matrix and the constant by which a raw query (of so many columns) becomes one to search with.
+        """Matrix and constant of the affine map from raw queries with `n_features` columns to search vectors.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Folding:
 
 
 def longest_lifted(moved) -> float:
-    """The largest |m|^2 + |m|^4/4 of embedded references: the least R^2 that has room for all of them."""
+    """The largest |m|^2 + |m|^4/4 of embedded references: the smallest R^2 that all of them fit."""
     norms = squared_norms(moved).astype(np.float64)
     return float((norms + norms**2 / 4).max(initial=0.0))
 

@@ -1,8 +1,8 @@
-"""Corrections that keep hubs from being everybody's neighbour, around any distance.
+"""Hubness corrections of any distance, so that hubs are no longer neighbours of nearly every query.
 
 For a fixed query the query's own statistic is a constant, so a ranking needs one number for every
-*reference*: how near the training rows come to it. That number is taken from the column of distances,
-the training rows being queries and the reference a reference, which matters where the two sides differ.
+*reference*: how near the training rows are to it. The training rows count as queries and the reference as a
+reference, which matters if the two sides are embedded differently.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from scipy import sparse, special
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
-from nearkin.distances.embedded import EmbeddedDistance, Embedding
+from nearkin.distances.embedded import EmbeddedDistance
+from nearkin.distances.embeddings import AppendedCoordinate
 from nearkin.numerics.blocks import blocks
+from nearkin.numerics.products import dense
 from nearkin.numerics.selection import smallest_per_row
 
 ADDITIVE = ("csls", "dissim-local")
@@ -27,7 +29,7 @@ CORRECTIONS = (*ADDITIVE, *SCALED, "mutual-proximity")
 
 @dataclass(frozen=True)
 class HubCorrection:
-    """Which correction, and how many near rows it looks at.
+    """A kind of correction, and how many nearest rows it uses.
 
     Parameters
     ----------
@@ -38,14 +40,14 @@ class HubCorrection:
         - "dissim-local": D - squared distance of r to the centroid of N(r)
         - "local-scaling": D / distance of r to the farthest of N(r)
         - "nicdm": D / mean distance of r to N(r)
-        - "mutual-proximity": the chance that another row is nearer to the query or to r, by two Gaussians
+        - "mutual-proximity": the probability that another row is nearer to the query or to r, both Gaussian
     n_neighbors : int, default=10
-        Size of N(r); mutual proximity takes all rows.
+        Size of N(r); mutual proximity uses all rows.
 
     Notes
     -----
-    One pass over all n^2 distances of the training rows, block by block. The first two stay plain
-    Euclid after an embedding with one coordinate more, so that every index can hold them.
+    One pass over all n^2 distances of the training rows, block by block. After the first two, an embedded
+    distance is still Euclid, with one more coordinate, so that every index can hold it.
 
     References
     ----------
@@ -69,9 +71,9 @@ class HubCorrection:
     n_neighbors: int = 10
 
     def around(self, distance: Distance, rows) -> Distance:
-        """The distance corrected for the hubs among the rows, which are the references to come.
+        """The distance corrected for hubs among these rows, the training rows.
 
-        References that are not among the rows are measured against them.
+        The statistic of a reference that is not among them is computed from its distances to them.
         """
         if self.kind not in CORRECTIONS:
             raise ValueError(f"hub correction {self.kind!r}: expected one of {', '.join(CORRECTIONS)}.")
@@ -99,7 +101,7 @@ class HubCorrection:
 
 @dataclass(frozen=True)
 class ReferenceStatistic:
-    """One number (two for mutual proximity) for each reference; those of the training rows are kept."""
+    """One number (two for mutual proximity) for each reference; those of the training rows are stored."""
 
     kind: str
     distance: Distance
@@ -124,7 +126,7 @@ class ReferenceStatistic:
 
     @cached_property
     def _places(self) -> dict[bytes, int]:
-        # Of equal rows the first stands for all.
+        # The first of several equal rows represents them all.
         keys = list(_row_keys(self.rows))
         return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
 
@@ -133,37 +135,8 @@ class ReferenceStatistic:
 
 
 @dataclass(frozen=True)
-class AppendedCoordinate:
-    """An embedding with one coordinate more: squared Euclid then is D - b(r) + a constant.
-
-    The coordinate of a reference is the root of (largest b - its b), that of a query is zero.
-    """
-
-    inner: Embedding
-    statistic: ReferenceStatistic | None = None
-
-    def __call__(self, X, /):
-        Z = self.inner(X)
-        last = np.zeros((Z.shape[0], 1), dtype=Z.dtype)
-        if self.statistic is not None:
-            last[:, 0] = np.sqrt(np.maximum(self.statistic.largest - self.statistic(X), 0))
-        return sparse.hstack([Z, last]).tocsr() if sparse.issparse(Z) else np.hstack([Z, last])
-
-    @property
-    def n_features_in(self) -> int | None:
-        return getattr(self.inner, "n_features_in", None)
-
-    def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        """The matrix and the constant of the map of queries; that of references is not affine."""
-        if self.statistic is not None or not hasattr(self.inner, "affine"):
-            raise TypeError("this embedding is not an affine map of the rows.")
-        matrix, constant = self.inner.affine(n_features)
-        return np.vstack([matrix, np.zeros((1, n_features))]), np.append(constant, 0.0)
-
-
-@dataclass(frozen=True)
 class ShiftedDistance(Distance):
-    """D - b(r) + the largest b, for distances without an embedding."""
+    """D - b(r) + largest b, for distances without an embedding."""
 
     inner: Distance
     statistic: ReferenceStatistic
@@ -176,7 +149,7 @@ class ShiftedDistance(Distance):
 
 @dataclass(frozen=True)
 class ScaledDistance(Distance):
-    """D / s(r): distances measured in the unit of each reference's surroundings."""
+    """D / s(r): distances relative to the scale of each reference's neighbourhood."""
 
     inner: Distance
     statistic: ReferenceStatistic
@@ -185,14 +158,14 @@ class ScaledDistance(Distance):
         to_references = self.inner.bind(references)
         scales = self.statistic(references)
         positive = self.statistic.known[self.statistic.known > 0]
-        # A reference among copies of itself would scale by zero.
+        # A reference among copies of itself would be scaled by zero.
         scales = np.maximum(scales, 1e-6 * np.median(positive) if len(positive) else 1.0)
         return lambda queries: to_references(queries) / scales
 
 
 @dataclass(frozen=True)
 class MutualProximity(Distance):
-    """1 - P(farther from the query) P(farther from the reference), both taken as Gaussian."""
+    """1 - P(farther from the query) P(farther from the reference), both modelled as Gaussian."""
 
     inner: Distance
     statistic: ReferenceStatistic
@@ -214,7 +187,7 @@ def _upper_tail(D: np.ndarray, means, deviations) -> np.ndarray:
 
 
 def _row_keys(X):
-    """What tells rows apart, as bytes."""
+    """Each row as bytes, equal for equal rows."""
     if sparse.issparse(X):
         X = X.tocsr()
         X.sort_indices()
@@ -226,7 +199,7 @@ def _row_keys(X):
 
 
 def _statistic(kind: str, distance, references, rows, own: np.ndarray, k: int) -> np.ndarray:
-    """The correction's number for each reference; `own` tells which row it is itself, or -1."""
+    """The statistic of each reference; `own` is the number of the row that it is itself, or -1."""
     if kind == "mutual-proximity":
         return _moments(distance, references, rows, own)
     nearest, found = _nearest_rows(distance, references, rows, own, k)
@@ -236,14 +209,14 @@ def _statistic(kind: str, distance, references, rows, own: np.ndarray, k: int) -
         shape = references.shape[0], rows.shape[0]
         starts = np.arange(0, found.size + 1, k)
         share = sparse.csr_array((np.full(found.size, 1 / k), found.ravel(), starts), shape=shape)
-        centroids = _dense(share @ distance.embed_queries(rows))
-        apart = _dense(distance.embed_references(references)) - centroids
+        centroids = dense(share @ distance.embed_queries(rows))
+        apart = dense(distance.embed_references(references)) - centroids
         return np.einsum("ij,ij->i", apart, apart)
     return np.sqrt(nearest[:, -1]) if kind == "local-scaling" else np.sqrt(nearest).mean(axis=1)
 
 
 def _distance_blocks(distance, references, rows, own):
-    """Squared distances of successive rows to all references, and where rows meet themselves."""
+    """Squared distances of successive rows to all references, and the places of rows with themselves."""
     to_references = distance.bind(references)
     for part in blocks(rows.shape[0], references.shape[0]):
         columns = np.flatnonzero((own >= part.start) & (own < part.stop))
@@ -274,7 +247,3 @@ def _moments(distance, references, rows, own) -> np.ndarray:
     count = rows.shape[0] - (own >= 0)
     means = sums / count
     return np.stack([means, np.sqrt(np.maximum(squares / count - means**2, 0))], axis=1)
-
-
-def _dense(Z) -> np.ndarray:
-    return Z.toarray() if sparse.issparse(Z) else Z

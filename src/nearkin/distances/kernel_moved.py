@@ -1,4 +1,4 @@
-"""Ridge-moved points in the feature space of a kernel, by inner products alone."""
+"""Points moved by ridge regression in the feature space of a kernel, using inner products only."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class CentredKernel:
     ) -> tuple[CentredKernel, np.ndarray]:
         """The centred kernel of these rows, and its n x n matrix.
 
-        Parameters of the kernel are scikit-learn's; a gamma of "scale" is that of every kernel learner.
+        Parameters of the kernel are scikit-learn's; gamma may be "scale", as for every kernel learner.
         """
         params = dict(params or {})
         if isinstance(params.get("gamma"), str):
             params["gamma"] = kernel_scale(rows, params["gamma"])
-        # The one kernel that goes by two names.
+        # scikit-learn calls the polynomial kernel "poly".
         name = "poly" if isinstance(name, str) and name == "polynomial" else name
         gram = cls(rows, np.zeros(0), name, params)._plain(rows, rows)
         kernel = cls(rows, gram.mean(axis=1), name, params)
@@ -92,24 +92,29 @@ class CentredKernel:
 class KernelMovedDistance(Distance):
     """Squared distance in feature space with one side moved by a ridge regression.
 
-    A moved row is ``k(x, inputs) @ coefficients @ outputs`` times the training rows in feature
-    space; the feature vectors themselves never appear, so rows may be sparse at any dimension.
+    A moved row is ``k(x, inputs) @ coefficients @ outputs`` times the training rows in feature space. The
+    feature vectors themselves are never computed, so rows may be sparse and of any dimension.
 
     Parameters
     ----------
     kernel : CentredKernel
     inputs : ndarray of shape (m,)
-        Training rows the regression maps from.
+        Numbers of the training rows that the regression maps from.
     coefficients : ndarray of shape (m, m)
         The regression in dual form.
     outputs : csr_array of shape (m, n)
-        Training rows the regression maps to, summed per input.
+        Weights of the training rows that each input is mapped to.
     output_gram : ndarray of shape (m, m)
         Inner products of those sums.
     moves : {"references", "queries"}
-        Which side is moved; the other stays.
+        Which side is moved.
     share : float
         How far references are moved, 0 to 1.
+
+    Notes
+    -----
+    Binding n references costs n kernel values per training row and n m^2; each query then costs as many
+    kernel values and m n.
     """
 
     kernel: CentredKernel

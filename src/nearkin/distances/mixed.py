@@ -1,4 +1,4 @@
-"""Distances in which every query mixes a few metrics by weights of its own."""
+"""Distances in which every query has its own mixture of a few metrics."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
+from nearkin.distances.embeddings import KernelComponents
 from nearkin.numerics.blocks import blocks
-from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances, squared_norms
 
 
 class QueryWeights(Protocol):
-    """Weights of m metrics at each row: q x d in, q x m out, none negative."""
+    """Non-negative weights of m metrics at each row: q x d in, q x m out."""
 
     def __call__(self, X, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class NearestRowWeights:
-    """Every row takes the weights of the nearest of some known rows.
+    """Each row has the weights of the nearest of some known rows.
 
     Parameters
     ----------
@@ -48,32 +48,6 @@ class NearestRowWeights:
             Q = X[part] - origin.astype(X.dtype, copy=False)
             nearest[part] = squared_distances(Q, rows, norms_b=norms).argmin(axis=1)
         return self.weights[nearest].astype(X.dtype, copy=False)
-
-
-@dataclass(frozen=True)
-class KernelComponents:
-    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
-
-    Parameters
-    ----------
-    landmarks : ndarray of shape (L, d)
-    projection : ndarray of shape (L, q)
-    shift : ndarray of shape (q,)
-    gamma : float
-    """
-
-    landmarks: np.ndarray
-    projection: np.ndarray
-    shift: np.ndarray
-    gamma: float
-
-    def __call__(self, X, /) -> np.ndarray:
-        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
-        landmarks = self.landmarks.astype(X.dtype, copy=False)
-        for part in blocks(len(X), len(landmarks)):
-            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
-            Z[part] = K @ self.projection - self.shift
-        return Z
 
 
 @dataclass(frozen=True)
@@ -104,13 +78,13 @@ class MixedDistance(Distance):
     weigh : QueryWeights
         The weights w of a query.
     factors : ndarray of shape (m, k, d)
-        A factor for each metric.
+        A factor of each metric.
     origin : ndarray of shape (d,)
-        Where the data lie; rows are measured from there, so that a far-off origin costs no digits.
+        The mean of the data, subtracted from all rows so that no digits are lost.
 
     Notes
     -----
-    n references are projected once, n m k d, and kept as n m (k + 1) numbers; q queries cost q n m (k + 1).
+    Projecting n references costs n m k d and keeps n m (k + 1) numbers; q queries cost q n m (k + 1).
 
     Examples
     --------

@@ -13,7 +13,7 @@ from nearkin.distances.base import Distance
 
 #: Names that mean plain Euclid.
 EUCLIDEAN = ("euclidean", "l2")
-#: Names of other distances, those that take CSR rows first.
+#: Names of other distances; the first four accept CSR rows.
 NAMES = (
     *("manhattan", "cityblock", "l1", "cosine"),
     *("minkowski", "chebyshev", "canberra", "braycurtis", "correlation", "hamming"),
@@ -22,7 +22,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class NamedDistance(Distance):
-    """One of the distances that scikit-learn knows by name; squared, as all distances here.
+    """One of scikit-learn's named distances; squared, like all distances here.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class NamedDistance(Distance):
 
     Notes
     -----
-    A query costs m n d operations without the help of matrix products (but for "cosine"), so it is
-    slower than Euclid.
+    m queries cost m n d operations, without matrix products except for "cosine", so they are slower than
+    Euclid.
 
     Examples
     --------
@@ -54,14 +54,14 @@ class NamedDistance(Distance):
 
         def to_references(queries) -> np.ndarray:
             found = pairwise_distances(queries, references, metric=self.metric, n_jobs=self.n_jobs, **options)
-            # Rounding may leave the cosine of a row to itself a hair above one.
+            # Rounding may make the cosine of a row with itself slightly larger than one.
             return np.square(np.maximum(found, 0), dtype=np.result_type(queries.dtype, np.float32))
 
         return to_references
 
 
 def named_distance(metric: str, p: float, n_jobs: int | None) -> NamedDistance | None:
-    """The distance of that name, or None for Euclid, which has faster ways; raises for unknown names.
+    """The distance of that name, or None for Euclid, which is computed faster elsewhere; raises if unknown.
 
     >>> named_distance("minkowski", 1, None)
     NamedDistance(metric='minkowski', p=1, n_jobs=None)

@@ -1,4 +1,4 @@
-"""Distances in which every prototype, and every reference near it, carries its own metric."""
+"""Distances in which every prototype has its own metric, which references near it share."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ CentredMap, KernelRows = CentredEmbedding, KernelValues
 class PerPrototypeDistance(Distance):
     """Squared distance under the metric of the prototype a reference belongs to.
 
-    `to_prototypes` gives the learned ``d_s(x) = ||L_s (u(x) - c_s)||^2`` itself. For any other
-    reference r, `bind` lends r the metric of its nearest prototype under the learned distance, whatever
-    that prototype's class, so a query is compared with r as it would be with the prototype there:
-    ``||L_s(r) (u(x) - u(r))||^2``. A reference that equals a prototype keeps that prototype's metric, so
-    binding the prototypes reproduces d_s.
+    `to_prototypes` gives the learned distances ``d_s(x) = ||L_s (u(x) - c_s)||^2``. For any other
+    reference r, `bind` uses the metric of the prototype s(r) nearest to r under the learned distance,
+    whatever its class: ``||L_s(r) (u(x) - u(r))||^2``. A reference that equals a prototype has that
+    prototype's metric, so binding the prototypes reproduces d_s.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class PerPrototypeDistance(Distance):
     metrics: np.ndarray
     prototypes: np.ndarray | None = None
 
-    #: Projected differences (rows x prototypes x rank) made at one time.
+    #: Projected differences (rows x prototypes x rank) held at a time.
     block_elements: ClassVar[int] = 2**22
 
     def to_prototypes(self, X: MatrixLike) -> np.ndarray:
@@ -75,7 +74,7 @@ class PerPrototypeDistance(Distance):
         return D
 
     def owners(self, references: MatrixLike) -> np.ndarray:
-        """The prototype whose metric each reference carries."""
+        """The prototype whose metric each reference has."""
         nearest = self.to_prototypes(references).argmin(axis=1)
         if self.prototypes is None:
             return nearest
@@ -86,7 +85,7 @@ class PerPrototypeDistance(Distance):
             equal = waiting.get(row.tobytes())
             if equal:
                 nearest[i] = equal[0]
-                # Prototypes that coincide take turns, so that binding all of them gives each its own metric.
+                # Coinciding prototypes take turns, so that binding all of them gives each its own metric.
                 equal.append(equal.pop(0))
         return nearest
 

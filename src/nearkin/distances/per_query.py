@@ -1,4 +1,4 @@
-"""Distances in which every query brings its own metric, made where it stands."""
+"""Distances in which every query has its own metric, computed from class densities at the query."""
 
 from __future__ import annotations
 
@@ -75,26 +75,26 @@ class GaussianClasses:
 
 @dataclass(frozen=True)
 class PerQueryDistance(Distance):
-    """Squared distance under the metric at the query that takes the bias from its nearest neighbour's error.
+    """Squared distance under the query's own metric, which removes the bias of the nearest neighbour's error.
 
     Parameters
     ----------
     embedding : Embedding
         From rows to the coordinates of the classes.
     classes : GaussianClasses
-        The densities from which each query's metric is made.
+        The densities from which each query's metric is computed.
     pooled : ndarray of shape (r, d)
-        Factor of one metric for all, by which candidates are found.
+        Factor of a metric shared by all queries, which finds the candidates.
     n_candidates : int
-        References that are measured by the query's metric; the others follow behind the farthest of
-        them, in the order and spacing of the pooled metric.
+        References that are measured by the query's metric; the others follow after the farthest of them,
+        in the order and spacing of the pooled metric.
     floor, euclid_share : float
         See `unbiased_factors`.
 
     Notes
     -----
-    A query costs d^3 for its metric, n d for its candidates, if there are more references than that, and
-    n_candidates d^2. A megabyte of metrics is held at a time.
+    A query costs d^3 for its metric, n d to find its candidates (unless all references are candidates) and
+    n_candidates d^2 to measure them. A megabyte of metrics is held at a time.
 
     Examples
     --------

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from time import monotonic
 
-from threadpoolctl import threadpool_limits
-
 from nearkin.evaluation.code_version import commit
 from nearkin.evaluation.fingerprints import digest
 from nearkin.evaluation.measurement import attempt
@@ -21,6 +19,7 @@ from nearkin.evaluation.results import DONE, NOT_RUN, TIMEOUT, Record
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import Task
 from nearkin.evaluation.workers import Worker, WorkerPool
+from nearkin.numerics.threads import blas_threads
 
 
 def run_tasks(
@@ -169,7 +168,7 @@ class _Work:
         if workers:
             self._serve_with_workers(workers[: len(self.pending)])
         else:
-            with threadpool_limits(1):
+            with blas_threads(n_jobs=1, openmp=True):
                 self._serve(lambda task, seconds: attempt(task))
         if self.failure is not None:
             raise self.failure

@@ -78,16 +78,7 @@ class Learner(BaseEstimator):
 
         Raises with the problem and the fix where labels cannot teach anything.
         """
-        refuse_blocks(X, type(self).__name__)
-        with naming_rows(X):
-            X, y = validate_data(
-                self,
-                widened(X),
-                y,
-                accept_sparse="csr" if self.accepts_sparse else False,
-                dtype=[np.float64, np.float32],
-                ensure_min_samples=2,
-            )
+        X, y = self._validated(X, y, ensure_min_samples=2)
         refuse_too_large(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -122,14 +113,15 @@ class Learner(BaseEstimator):
     def _validate_new(self, X):
         """Checked X for a fitted learner: same number (and names) of features, float dtype."""
         check_is_fitted(self)
+        return self._validated(X, reset=False)
+
+    def _validated(self, X, *y, **checks):
+        """Rows in float32 or float64, and y if given, checked as scikit-learn does."""
         refuse_blocks(X, type(self).__name__)
+        sparse = "csr" if self.accepts_sparse else False
         with naming_rows(X):
             return validate_data(
-                self,
-                widened(X),
-                accept_sparse="csr" if self.accepts_sparse else False,
-                dtype=[np.float64, np.float32],
-                reset=False,
+                self, widened(X), *y, accept_sparse=sparse, dtype=[np.float64, np.float32], **checks
             )
 
 

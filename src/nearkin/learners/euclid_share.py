@@ -73,7 +73,7 @@ def check_euclid_share(share) -> None:
     raise ValueError(f"euclid_share={share!r}: expected 'auto' or a number from 0 (all learned) to 1.")
 
 
-def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None, sample_weight=None) -> None:
+def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None) -> None:
     """Give a freshly fitted learner the share of plain Euclid that its `euclid_share` asks for.
 
     Parameters
@@ -89,7 +89,7 @@ def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None, sample_weight=None
     if share == "auto":
         share = 0.0
         if y is not None and not reduces(learner):
-            share = chosen_share(learner, X, y, sample_weight, learner.share_policy)
+            share = chosen_share(learner, X, y, policy=learner.share_policy)
     blend_with_euclid(learner, X, float(share))
 
 

@@ -31,11 +31,11 @@ def check_count(*, least: int = 1, most: int | None = None, words: tuple = (), *
         _raise_unless(fine, name, value, words, f"an integer {bounds}")
 
 
-def check_number(*, low: float = 0.0, high: float = np.inf, words: tuple = (), **settings) -> None:
-    """Each must be a number from `low` to `high`, or one of `words`."""
-    bounds = f"of at least {low:g}" if np.isinf(high) else f"from {low:g} to {high:g}"
+def check_number(*, high: float = np.inf, words: tuple = (), **settings) -> None:
+    """Each must be a number from 0 to `high`, or one of `words`."""
+    bounds = "of at least 0" if np.isinf(high) else f"from 0 to {high:g}"
     for name, value in settings.items():
-        _raise_unless(is_number(value) and low <= value <= high, name, value, words, f"a number {bounds}")
+        _raise_unless(is_number(value) and 0 <= value <= high, name, value, words, f"a number {bounds}")
 
 
 def check_positive(**settings) -> None:
@@ -77,6 +77,15 @@ def _raise_unless(fine: bool, name: str, value, words: tuple, expected: str) -> 
     if not (fine or is_word):
         expected = " or ".join([*map(repr, words), expected])
         raise ValueError(f"{name}={value!r}: expected {expected}.")
+
+
+def refuse_lone_rows(learner, codes: np.ndarray) -> None:
+    """Raise if no class has two rows, for learners of what rows of one class have in common."""
+    if np.bincount(codes).max() < 2:
+        raise ValueError(
+            f"{type(learner).__name__} needs a class with at least two rows, but every class of y has only "
+            "one; give more rows per class, or check that y holds labels and not identifiers."
+        )
 
 
 def refuse_too_large(X) -> None:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from nearkin._types import ColumnLike, MatrixLike
@@ -54,6 +55,11 @@ class LinearMetricLearner(EmbeddingLearner):
         """Set the fitted attributes of the map L of `_rows`."""
         self.components_ = L
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
+
+    def _rng(self) -> np.random.RandomState:
+        """Draws constraints; like other learners without a random start, the same ones unless asked."""
+        seed = getattr(self, "random_state", None)
+        return check_random_state(0 if seed is None else seed)
 
     @one_blas_thread
     def _fit(self, X, y, constraint_weight=None, **given):

@@ -1,4 +1,4 @@
-"""Losses of an embedding: (Z, y) to a value and its gradient in Z, knowing neither map nor solver."""
+"""Losses of an embedding: from (Z, y) to a value and its gradient in Z. They know neither map nor solver."""
 
 from nearkin._discovery import lazy_names, subclasses
 from nearkin.losses.base import Loss

@@ -1,4 +1,4 @@
-"""The contract every loss keeps, and one that it may keep besides."""
+"""The contract of every loss, and an optional one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 class Loss(ABC):
     """A weighted mean over samples of how badly an embedding places them.
 
-    A loss knows nothing of the map that made the embedding or of the solver that improves it.
-    Settings live on the object, which `prepare` and `value_and_grad` leave as it is; everything that
+    A loss knows nothing about the map that made the embedding or the solver that improves it.
+    Settings live on the object, which `prepare` and `value_and_grad` never modify; everything that
     depends on the data lives in the state.
     """
 
@@ -34,33 +34,33 @@ class Loss(ABC):
         y : ndarray
             Class codes 0..C-1 (integers), or real targets of shape (n,) or (n, T).
         start : ndarray of shape (n, e), optional
-            Where the rows lie before the first step, for losses that take a scale from there; X
-            itself if missing.
+            The embedding before the first step, for losses that take a scale from it; X by default.
         sample_weight : ndarray of shape (n,), optional
-            Weight of each sample's part of the loss, all positive.
+            Weight of each sample's part of the loss; all positive.
         """
 
     @abstractmethod
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         """Value at the embedding Z (n x e) and its gradient, of the shape and dtype of Z.
 
-        With `exact` the value does not depend on earlier calls; without, a loss may save work by what it
-        remembers of them. A loss that always computes everything ignores it. The state of one that remembers
-        may tell by `inexact` whether the last value rests on earlier ones (if not, it need not be computed
-        again), and by `tolerance` how far such values may be off, relative to the larger of themselves and
-        one; without them, an exact value is computed at the end of a fit and no difference expected.
+        With `exact` the value does not depend on earlier calls; without it, a loss may save work by reusing
+        what earlier calls found. A loss that always computes everything ignores it. The state of a loss that
+        reuses results may have two attributes: `inexact`, whether the last value relied on earlier calls (if
+        not, it is not computed again), and `tolerance`, how far such values may be off, relative to the
+        larger of the value and one. Without them an exact value is computed at the end of a fit, and it is
+        expected to agree with the last one.
         """
 
 
 @runtime_checkable
 class Narrowable(Protocol):
-    """A state that allows first steps on some of the rows; see `learners/gradient/minimising.py`."""
+    """A state that can be restricted to some rows for first steps; see `learners/gradient/minimising.py`."""
 
     def narrowed(self, rows: np.ndarray) -> Any:
-        """The state of the same loss on some of the rows, with the scales of the whole."""
+        """The state of the same loss on some of the rows, with the scales of all rows."""
 
     def neighbours_per_row(self, Z: np.ndarray) -> float:
-        """About how many neighbours of a row have a say at Z; zero for losses that weigh no pairs."""
+        """Approximate number of neighbours that matter to a row at Z; zero for losses without pairs."""
 
 
 def mean_weights(n: int, sample_weight: np.ndarray | None = None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Class centres: the log-probability of a row's class when classes are judged by their means."""
+"""Class centres: the log-probability of a row's class, given its distances to the centres of all classes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from nearkin.pairwise.search import centred, class_segments, unsorted
 
 @dataclass(frozen=True)
 class CentreState:
-    """Groups of rows and what they weigh; rows, and with them the groups, are sorted by class."""
+    """Groups of rows and their weights; rows, and with them the groups, are sorted by class."""
 
     weights: np.ndarray
     #: Group of each row, numbered class after class.
     groups: np.ndarray
-    #: Share of each row in the centre of its group, P x n: centres are its product with the rows.
+    #: Share of each row in the centre of its group, P x n; its product with the rows gives the centres.
     shares: sparse.csr_array
-    #: What the squared distance of each row to the centre of its group is multiplied by.
+    #: Factor of the squared distance of each row to the centre of its own group.
     stretch: np.ndarray
     temperature: float
     #: First group of each row's class, and the first of the next.
@@ -41,30 +41,29 @@ class CentreState:
 
 
 class CentreLoss(Loss):
-    """Cross-entropy of classes judged by the centres of their rows.
+    """Cross-entropy of a classifier by the nearest class centre.
 
-    The score of a class is log sum over its centres m_g of exp(-|z - m_g|^2 / (2 temperature)), a row's
+    The score of a class is log sum over its centres m_g of exp(-|z - m_g|^2 / (2 temperature)); a row's
     loss is minus the log-softmax of the score of its own class. Centres are means of embedded rows and
-    move with them; which rows make a centre is settled by `prepare`, by k-means in the input space.
+    move with them; which rows make up a centre is decided in `prepare`, by k-means in the input space.
 
     Parameters
     ----------
     n_centres : int, default=1
-        Centres per class; a class of no more rows has one centre for each row. One gives NCMML, several
-        NCMC, one per row the log-likelihood of soft neighbours at half the distances.
+        Centres per class; a class with no more rows than that has one centre per row. One gives NCMML,
+        several give NCMC, one per row the log-likelihood of soft neighbours at half the distances.
     temperature : float or "auto", default="auto"
-        "auto" is the mean squared distance of a row to its centre at the start, per dimension: the unit
-        of the features then does not matter. NCMML of the literature is 1.
+        "auto" is the mean squared distance of a row to its centre at the start, per dimension, so that the
+        unit of the features does not matter. The published NCMML has 1.
     leave_one_out : bool, default=True
-        Take each row out of its centre when it is judged, without which small groups overfit. The
-        centre of a single row then has no say over that row, and a row alone in its class no part in
-        the loss.
+        Leave each row out of its own centre, without which small groups overfit. The centre of a single
+        row is then ignored for that row, and a row alone in its class has no part in the loss.
 
     Notes
     -----
-    n P e multiply-adds per evaluation for P centres, in blocks of rows: linear in n. A row outside its
-    centre is (W_g / (W_g - w_i)) times as far from it as inside, W_g being the weight of the group, so
-    that leaving one out costs nothing.
+    n P e multiply-adds per evaluation for P centres, in blocks of rows: linear in n. Leaving a row out of
+    its centre makes the centre W_g / (W_g - w_i) times as far away, W_g being the weight of the group, so
+    leaving one out costs nothing.
 
     References
     ----------
@@ -129,7 +128,7 @@ class CentreLoss(Loss):
         dZ = np.empty_like(Zc)
         d_centres = np.zeros_like(centres)
         value = 0.0
-        # Tables of a megabyte stay in the cache.
+        # Blocks of a megabyte stay in the cache.
         for rows in blocks(len(Zc), max(centres.shape), at_once=2**17):
             part, slopes = self._judge(squared_distances(Zc[rows], centres), rows, state)
             value += part
@@ -161,10 +160,10 @@ class CentreLoss(Loss):
 def _left_out(
     shares: np.ndarray, weights: np.ndarray, groups: np.ndarray, centres_of_class: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Stretches of rows left out of their centres, and weights without the rows that nobody can judge.
+    """Factors of the distances to centres without the row itself, and weights of the rows that have one.
 
-    The centre of a single row is infinitely far from it; if it is the only one of its class, the row
-    is not judged at all.
+    The centre of a single row is infinitely far from that row; if it is the only centre of its class, the
+    row has weight zero.
     """
     alone = np.bincount(groups)[groups] == 1
     lone = alone & (centres_of_class == 1)
@@ -190,7 +189,7 @@ def _groups(X: np.ndarray, segments: np.ndarray, n_centres: int) -> tuple[np.nda
             members = np.zeros(stop - first, dtype=np.intp)
         else:
             with warnings.catch_warnings():
-                # Fewer distinct rows than centres leave some of them empty, which does no harm.
+                # With fewer distinct rows than centres some centres are empty, which does no harm.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 found = KMeans(n_centres, n_init=1, random_state=0).fit_predict(X[rows])
             members = np.unique(found, return_inverse=True)[1]

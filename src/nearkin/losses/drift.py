@@ -10,11 +10,11 @@ from nearkin.losses.base import Loss, mean_weights
 
 
 class Start(NamedTuple):
-    """Where the rows lay, and what each of them weighs."""
+    """The embedding at the start, and the weight of each row."""
 
     Z: np.ndarray
     weights: np.ndarray
-    #: Nothing is remembered: every value is exact.
+    #: Nothing is reused, so every value is exact.
     inexact: bool = False
     tolerance: float = 0.0
 
@@ -26,7 +26,7 @@ class Start(NamedTuple):
 
 
 class DriftLoss(Loss):
-    """Mean squared move of the embedded samples since the start.
+    """Mean squared displacement of the embedded samples since the start.
 
     For a linear map A it is |(A - A_0) x|^2 averaged over the samples, which for standardised,
     uncorrelated features is the squared Frobenius norm of A - A_0. Add it to another loss with
@@ -40,7 +40,7 @@ class DriftLoss(Loss):
            [2.]]))
     """
 
-    #: What may stand in the place of y, which does not matter here.
+    #: What may be given instead of y, which does not matter here.
     supervision = ("labels", "pairs", "triplets")
 
     def prepare(

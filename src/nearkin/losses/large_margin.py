@@ -16,22 +16,22 @@ class LargeMarginLoss(Loss):
     """(1 - mu) * distances to targets + mu * hinges [1 + d(i, target) - d(i, impostor)]_+.
 
     Targets are the `n_targets` nearest rows of the same class in the input space, fixed by `prepare`;
-    impostors are all rows of other classes, and every one that violates a margin counts. A
-    row alone in its class has no target and no part in the loss; a class smaller
-    than n_targets + 1 has as many targets as it can.
+    impostors are all rows of other classes, and every one that violates a margin counts. A row alone in
+    its class has no target and no part in the loss; in a class of fewer than n_targets + 1 rows, each row
+    has all the others as targets.
 
     Parameters
     ----------
     n_targets : int, default=3
     mu : float in [0, 1], default=0.5
-        Share of the push against the pull.
+        Weight of the push relative to the pull.
     policy : ListPolicy or None, default=None
-        How impostors are found; None is for everyday use.
+        How impostors are found; None takes the defaults.
 
     Notes
     -----
-    Values that are not asked to be exact may miss a few impostors that have just come in. For the cost see
-    `pairwise.Impostors`.
+    A value that need not be exact may miss a few impostors that have just come within the margin. For the
+    cost see `pairwise.Impostors`.
 
     References
     ----------
@@ -72,7 +72,7 @@ class LargeMarginLoss(Loss):
         pull, push = (1 - self.mu) * state.weights, self.mu * state.weights
         distances = state.target_distances(Z)
         pulled = float(pull @ distances.sum(axis=1, dtype=np.float64))
-        # One margin beyond each target; nothing comes within a reach below zero.
+        # One margin beyond each target; a negative reach excludes everything.
         reaches = np.where(state.targets >= 0, distances + 1, -1)
         pushed = state.hinges(Z, reaches, push, exact=exact)
         # Every violation pulls its target as hard as it pushes its impostor.
@@ -81,11 +81,11 @@ class LargeMarginLoss(Loss):
         return pulled + pushed.value, state.unsorted(pushed.dZ)
 
     def best_scale(self, Z: np.ndarray, state: Impostors) -> float:
-        """About the c for which the loss of c Z is least, by a sample of the rows.
+        """The c that minimises the loss of c Z, estimated from a sample of the rows.
 
-        In a = c^2 it is convex: the pull grows as a, each hinge falls as [1 - a gap]_+ by how much farther
-        its impostor is than the target. At the least value the gaps of all open hinges add up to the
-        pull.
+        The loss is convex in a = c^2: the pull grows in proportion to a, and each hinge is [1 - a gap]_+,
+        the gap being how much farther the impostor is than the target. At the minimum the gaps of all
+        active hinges add up to the pull.
         """
         Z = state.sorted(Z)
         rows, D = probed_distances(Z, state.policy.rows_probed)
@@ -103,10 +103,10 @@ def margin_scale(D: np.ndarray, targets: np.ndarray, others: np.ndarray, mu: flo
     targets : ndarray of shape (p,)
         Mean squared distance to the targets of each of these rows.
     others : bool array of shape (p, m)
-        Which are of another class.
+        Which of them belong to another class.
     mu : float
     load : float
-        How many rows each of the m stands for.
+        Number of rows that each of the m represents.
     """
     gaps = np.sort((D - targets[:, None])[others])
     pull = (1 - mu) / mu * float(targets.sum(dtype=np.float64)) / load if mu > 0 else np.inf

@@ -1,4 +1,4 @@
-"""Log-NCA: the likelihood that a softly drawn neighbour is of the right class."""
+"""Log-NCA: the log-likelihood that a soft neighbour belongs to the right class."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from nearkin.pairwise.search import centred
 class LogNCALoss(NeighbourLikelihoodLoss):
     """Mean over rows i of -log sum of p_ij over the other rows j of i's class.
 
-    p_ij = softmax over j != i of -|z_i - z_j|^2 / (2 temperature): with 0.5 the neighbours of `NCALoss`,
-    whose expected error has no slope where a row is hopeless, while this one goes on pulling it home.
+    p_ij = softmax over j != i of -|z_i - z_j|^2 / (2 temperature); 0.5 gives the neighbours of `NCALoss`.
+    The expected error of `NCALoss` has no slope for rows far from their own class; this loss still pulls
+    them towards it.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class LogNCALoss(NeighbourLikelihoodLoss):
     """
 
     def _own_class(self, Z: np.ndarray, state: Any) -> tuple[float, np.ndarray]:
-        """The same normaliser with each class by itself, taken off."""
+        """Minus the log-normaliser of each class by itself."""
         value, dZ = 0.0, np.zeros(Z.shape)
         for first, stop in pairwise(state.segments):
             if stop - first > 1:

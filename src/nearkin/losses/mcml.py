@@ -1,4 +1,4 @@
-"""Maximally collapsing classes: neighbours drawn evenly from the own class, and from no other."""
+"""Maximally collapsing metric learning: neighbours drawn evenly from a row's own class and no other."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class MCMLLoss(NeighbourLikelihoodLoss):
     ----------
     temperature : float or "auto", default=0.5
         0.5 is the paper's exp(-D). "auto" is the mean squared distance of the rows from their mean at
-        the start, per dimension: the unit of the features then does not matter.
+        the start, per dimension, so that the unit of the features does not matter.
     ridge : float, default=0.0
         Weight of the mean squared distance of the rows from their mean, in the unit of the exponents.
-        Where classes can be separated without error, distances would grow for ever without it.
+        Without it distances would grow without bound if classes can be separated without error.
 
     Notes
     -----
     The sum over the own class needs no pairs: with m the class mean, it is n_c |z_i - m|^2 plus the
-    scatter of the class. The rest costs 3 n^2 e multiply-adds, in blocks of rows. Every row counts alike;
-    the paper leaves p0 unnormalised, which lets rows of large classes count for more.
+    scatter of the class. The rest costs 3 n^2 e multiply-adds, in blocks of rows. All rows count equally;
+    the paper leaves p0 unnormalised, which gives rows of large classes more weight.
 
     References
     ----------
@@ -67,7 +67,7 @@ class MCMLLoss(NeighbourLikelihoodLoss):
         Z = Z.astype(np.float64, copy=False)
         inside = Z - ((members @ Z) / np.maximum(sizes, 1)[:, None])[state.codes]
         lengths = squared_norms(inside)
-        # Shares of row i's part that go to each other row of its class.
+        # Share of row i's part of the loss that each other row of its class receives.
         shares = state.weights / np.maximum(sizes - 1, 1)[state.codes]
         in_class, in_shares = sizes[state.codes], (members @ shares)[state.codes]
         value = s * float(shares @ (in_class * lengths + (members @ lengths)[state.codes]))

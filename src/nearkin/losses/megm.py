@@ -10,8 +10,8 @@ from nearkin.losses.base import Loss, mean_weights
 from nearkin.pairwise import SoftNeighbours, SoftPolicy
 from nearkin.pairwise.search import centred, distances_of, nearest_rows
 
-#: What is left out of a prediction counts in proportion to its error, which is small where it matters:
-#: values are right to about a tenth of the neglected share, relative to themselves.
+#: Neglected neighbours matter in proportion to the error of a prediction, which is small for most rows: the
+#: relative error of a value is about a tenth of the neglected share.
 MEGM_POLICY = SoftPolicy(neglected_share=2e-3, evaluations_ahead=1)
 
 
@@ -26,14 +26,14 @@ class MEGMLoss(Loss):
     Parameters
     ----------
     n_neighbors : int, "log2" or None, default="log2"
-        k of the widths s_i; "log2" takes log2 n of the training rows. None makes every 2 s_i one, so that
+        k of the widths s_i; "log2" takes log2 n of the training rows. None sets every 2 s_i to one, so that
         all scale is in the map (MLKR).
     policy : SoftPolicy or None, default=None
-        How neighbours are found; None is for everyday use.
+        How neighbours are found; None takes the defaults.
 
     Notes
     -----
-    Neighbours left out hold less than 2e-3 of the weights, on average; in exact values less than 1e-4 in
+    Neglected neighbours hold less than 2e-3 of the weights on average; in exact values less than 1e-4 in
     every row. For the cost see `pairwise.SoftNeighbours`; `prepare` searches for the nearest rows once.
 
     References
@@ -93,8 +93,7 @@ def _squared_error(q: np.ndarray, rows: Any) -> tuple[float, np.ndarray]:
 
 
 def _usable(widths: np.ndarray) -> np.ndarray:
-    """Widths of which none is zero: rows among their own duplicates, who would see nothing else, get a
-    typical one."""
+    """Positive widths: a row among its own duplicates would see nothing else, and gets a typical width."""
     positive = widths[widths > 0]
     if positive.size == 0:
         return np.full(len(widths), 0.5)

@@ -1,4 +1,4 @@
-"""Neighbourhood components analysis: the chance that a softly drawn neighbour is of another class."""
+"""Neighbourhood components analysis: the probability that a soft neighbour belongs to another class."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class NCALoss(Loss):
     Parameters
     ----------
     policy : SoftPolicy or None, default=None
-        How neighbours are found; None is for everyday use.
+        How neighbours are found; None takes the defaults.
 
     Notes
     -----
-    Neighbours left out hold less than 1e-4 of the weights, on average; in exact values less than that in
+    Neglected neighbours hold less than 1e-4 of the weights on average; in exact values less than that in
     every row. For the cost see `pairwise.SoftNeighbours`.
 
     References
@@ -61,7 +61,7 @@ class NCALoss(Loss):
 
 
 def _expected_error(q: np.ndarray, rows: Any) -> tuple[float, np.ndarray]:
-    """E = sum of w_i (1 - q_i[class of i]), q_i[c] being the chance that i draws a neighbour of class c."""
+    """E = sum of w_i (1 - q_i[class of i]), q_i[c] being the probability of a neighbour of class c."""
     own = np.arange(len(q)), rows.codes
     slopes = np.zeros_like(q)
     slopes[own] = -rows.weights

@@ -1,4 +1,4 @@
-"""What MCML and log-NCA share: log-probabilities of softly drawn neighbours, no row drawing itself."""
+"""What MCML and log-NCA share: log-probabilities of soft neighbours, each row left out of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nearkin.pairwise.search import centred, class_segments, unsorted
 
 @dataclass(frozen=True)
 class LikelihoodState:
-    """Rows sorted by class; those alone in their class weigh nothing."""
+    """Rows sorted by class; those alone in their class have weight zero."""
 
     weights: np.ndarray
     codes: np.ndarray
@@ -39,31 +39,31 @@ class LikelihoodState:
         return cls(np.where(lone, 0.0, weights), codes, segments, order, sharpness)
 
     def narrowed(self, rows: np.ndarray) -> LikelihoodState:
-        """The state of some of the rows; with fewer rows to draw from the value falls by a constant."""
+        """The state of some of the rows; with fewer rows to choose from the value falls by a constant."""
         codes, weights = (unsorted(column, self.order)[rows] for column in (self.codes, self.weights))
         return LikelihoodState.of(codes, mean_weights(len(rows), weights), self.sharpness)
 
     def neighbours_per_row(self, Z: np.ndarray) -> float:
-        """All of them: where a class lies in one place, every row of it is drawn alike."""
+        """All of them: once a class has collapsed to a point, all its rows are equally likely."""
         return len(Z)
 
     @property
     def members(self) -> sparse.csr_array:
-        """Ones where a row (column) is of a class (row): products with it are sums over classes."""
+        """The C x n indicator matrix of the classes: products with it are sums over classes."""
         n = len(self.codes)
         return sparse.csr_array((np.ones(n), (self.codes, np.arange(n))), shape=(len(self.segments) - 1, n))
 
 
 class NeighbourLikelihoodLoss(Loss):
-    """Mean over rows of log sum_{k != i} exp(-s D_ik) plus what a subclass says of the row's own class.
+    """Mean over rows of log sum_{k != i} exp(-s D_ik), plus a term of the row's own class from a subclass.
 
-    s is 1 / (2 temperature), so that p_ij = softmax over j != i of -s D_ij is the chance that row i draws
-    j. Rows alone in their class are drawn by others, but have no part of their own in the loss.
+    s is 1 / (2 temperature), so that p_ij = softmax over j != i of -s D_ij is the probability that j is the
+    neighbour of row i. Rows alone in their class are neighbours of others but have no part in the loss.
 
     Notes
     -----
-    3 n^2 e multiply-adds per evaluation in blocks of rows, whatever the neighbourhoods: unlike the expected
-    error of `NCALoss`, a logarithm does not forgive leaving out far neighbours.
+    3 n^2 e multiply-adds per evaluation in blocks of rows, however narrow the neighbourhoods: unlike the
+    expected error of `NCALoss`, a logarithm does not tolerate neglecting far neighbours.
     """
 
     def __init__(self, temperature: float | Auto = 0.5) -> None:
@@ -96,7 +96,7 @@ class NeighbourLikelihoodLoss(Loss):
 
     @abstractmethod
     def _own_class(self, Z: np.ndarray, state: Any) -> tuple[float, np.ndarray]:
-        """Value and gradient of what concerns rows of one class only; rows are sorted and centred."""
+        """Value and gradient of the terms within classes; rows are sorted and centred."""
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order)
@@ -120,7 +120,7 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
 
     def weigh(G: np.ndarray, first: int, norms: np.ndarray) -> float:
         rows = slice(first, first + len(G))
-        # Exponents without -s |z_i|^2, which all of a row have in common.
+        # Exponents without -s |z_i|^2, which is common to the whole row.
         G *= 2 * s
         G -= s * norms
         log_sums = softmax_rows(G, first)
@@ -131,7 +131,7 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
 
 
 def softmax_rows(scores: np.ndarray, first: int) -> np.ndarray:
-    """Overwrite scores by their softmax, leaving out the entries (r, first + r); returns log-sum-exps.
+    """Replace scores by their softmax without the entries (r, first + r); returns the log-sum-exps.
 
     >>> scores = np.array([[9.0, 1.0, 1.0]])
     >>> softmax_rows(scores, 0), scores

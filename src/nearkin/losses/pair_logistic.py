@@ -1,4 +1,4 @@
-"""Logistic loss of pairs: similar ones nearer than a threshold, dissimilar ones farther away."""
+"""Logistic loss of pairs: similar ones should be nearer than a threshold, dissimilar ones farther away."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from nearkin.numerics.pair_list import PairList
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import nearest_pairs
 
-#: Steps after which the threshold is as good as it gets: halving a bracket 200 times exhausts float64.
-MOST_STEPS = 200
-
 
 @dataclass(frozen=True)
 class PairLogisticState:
@@ -33,21 +30,21 @@ class PairLogisticState:
 class PairLogisticLoss(Loss):
     """Mean over pairs of log(1 + exp(s (D - b) / temperature)), s = +1 if they are similar, else -1.
 
-    D is the squared distance of a pair. The threshold b is the best one for the distances as they are,
-    found anew in every evaluation, so that it needs no parameter of its own. With a linear map this is LDML.
+    D is the squared distance of a pair. The threshold b is the best one for the current distances, found
+    in every evaluation, so it is not a parameter. With a linear map this is LDML.
 
     Parameters
     ----------
     temperature : float or "auto", default="auto"
-        "auto" is the mean squared distance of the pairs at the start: the unit of the features then
-        does not matter. LDML is 1.
+        "auto" is the mean squared distance of the pairs at the start, so that the unit of the features
+        does not matter. The published LDML has 1.
     n_neighbors : int, default=3
-        Pairs of either kind that each row makes with its nearest in the input space, if labels are given.
+        If labels are given: similar and dissimilar pairs of each row, with its nearest rows of either kind.
 
     Notes
     -----
-    T e multiply-adds per evaluation, twice as many for the gradient, and some ten passes over the T
-    distances for the threshold. The gradient is that of b held still: at its minimum b has no slope.
+    T e multiply-adds per evaluation, twice as many for the gradient, and about ten passes over the T
+    distances for the threshold. The gradient treats b as constant: the loss has no slope in b at its best b.
 
     References
     ----------
@@ -64,7 +61,7 @@ class PairLogisticLoss(Loss):
     True
     """
 
-    #: What may stand in the place of y.
+    #: What may be given as y.
     supervision = ("labels", "pairs")
 
     def __init__(self, temperature: float | Auto = "auto", n_neighbors: int = 3) -> None:
@@ -102,7 +99,7 @@ class PairLogisticLoss(Loss):
         pairs = nearest_pairs(X, codes, int(self.n_neighbors), int(self.n_neighbors))
         if sample_weight is None:
             return pairs
-        # A row's part of the loss is the pairs that it made.
+        # A sample weight applies to the pairs in which the row comes first.
         return Pairs(pairs.left, pairs.right, pairs.similar, np.asarray(sample_weight)[pairs.left])
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
@@ -120,7 +117,7 @@ def best_threshold(values: np.ndarray, signs: np.ndarray, weights: np.ndarray) -
 
     Notes
     -----
-    Newton's steps on the derivative, which rises with b, in a bracket that is halved where they leave it.
+    Newton's method on the derivative, which increases with b, with bisection if a step leaves the bracket.
 
     Examples
     --------
@@ -128,11 +125,12 @@ def best_threshold(values: np.ndarray, signs: np.ndarray, weights: np.ndarray) -
     3.0
     """
     near, far = weights[signs > 0].sum(), weights[signs < 0].sum()
-    # Beyond all values by this much, one kind outweighs the other whatever its weight.
+    # This far beyond all values, one kind outweighs the other whatever their weights.
     beyond = abs(np.log(near / far)) + 1
     low, high = float(values.min()) - beyond, float(values.max()) + beyond
     b = 0.5 * (np.average(values[signs > 0]) + np.average(values[signs < 0]))
-    for _ in range(MOST_STEPS):
+    # Halving a bracket 200 times exhausts float64.
+    for _ in range(200):
         chances = expit(signs * (values - b))
         slope = -float(weights @ (signs * chances))
         if slope == 0:

@@ -15,7 +15,7 @@ def check_scale(name: str, value: Any) -> None:
 
 
 def usual_scale(distances: np.ndarray) -> float:
-    """The mean of some squared distances at the start, or one if nothing there is apart.
+    """The mean of some squared distances at the start, or one if all of them are zero.
 
     >>> usual_scale(np.array([1.0, 3.0])), usual_scale(np.zeros(2))
     (2.0, 1.0)

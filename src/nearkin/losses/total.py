@@ -29,7 +29,7 @@ class Parts:
         )
 
     def narrowed(self, rows: np.ndarray) -> Parts:
-        """Needs parts that can be narrowed; see `Narrowable`."""
+        """The states of the parts on some of the rows; all parts must be `Narrowable`."""
         return Parts(self.weights, tuple(state.narrowed(rows) for state in self.states))
 
     def neighbours_per_row(self, Z: np.ndarray) -> float:
@@ -37,7 +37,7 @@ class Parts:
 
 
 class TotalLoss(Loss):
-    """sum of weight * loss.
+    """The weighted sum of other losses.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TotalLoss(Loss):
 
     @property
     def supervision(self) -> tuple[str, ...]:
-        """What may stand in the place of y: whatever all parts take."""
+        """What may be given instead of y: whatever all parts accept."""
         kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 

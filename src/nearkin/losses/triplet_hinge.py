@@ -1,4 +1,4 @@
-"""Hinge loss of triplets: the near row nearer than the far one, by a margin."""
+"""Hinge loss of triplets: the near row should be nearer than the far one by a margin."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class TripletHingeLoss(Loss):
     ----------
     margin : float or "auto", default="auto"
         How much farther the far row should be; "auto" is the mean squared distance of the pairs of all
-        triplets at the start: the unit of the features then does not matter.
+        triplets at the start, so that the unit of the features does not matter.
     n_targets : int, default=3
-        Near rows of each row, the nearest of its class in the input space, if labels are given.
+        If labels are given: near rows of each row, the nearest of its class in the input space.
     n_impostors : int, default=10
-        Far rows for each of them, the nearest of other classes.
+        If labels are given: far rows of each row, the nearest of other classes.
 
     Notes
     -----
@@ -55,7 +55,7 @@ class TripletHingeLoss(Loss):
     0.25
     """
 
-    #: What may stand in the place of y.
+    #: What may be given as y.
     supervision = ("labels", "triplets")
 
     def __init__(self, margin: float | Auto = "auto", n_targets: int = 3, n_impostors: int = 10) -> None:
@@ -94,7 +94,7 @@ class TripletHingeLoss(Loss):
         triplets = nearest_triplets(X, codes, self.n_targets, self.n_impostors)
         if sample_weight is None:
             return triplets
-        # A row's part of the loss is the triplets of which it is the anchor.
+        # A sample weight applies to the triplets of which the row is the anchor.
         weight = np.asarray(sample_weight)[triplets.anchor]
         return TripletList(triplets.anchor, triplets.near, triplets.far, weight)
 

@@ -1,4 +1,4 @@
-"""Maps: families of embeddings, (theta, X) to Z and gradients back, knowing no loss and no solver."""
+"""Maps: families of embeddings, from (theta, X) to Z and gradients back, knowing neither loss nor solver."""
 
 from nearkin._discovery import lazy_names, subclasses
 from nearkin.maps.base import Map

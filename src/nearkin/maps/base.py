@@ -1,4 +1,4 @@
-"""The contract every map keeps."""
+"""The contract of every map."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from nearkin.distances.embeddings import Embedding
 class Map(ABC):
     """A family of embeddings, one for each parameter vector theta (flat, float64).
 
-    Settings live on the object and no method changes it. What a map computes once per data set,
+    Settings live on the object, which no method modifies. What a map computes once per data set,
     such as kernel features, is its lift; everything else works on lifted rows F.
     """
 
-    #: Whether moving all of F leaves the distances between embedded rows as they are.
+    #: Whether distances between embedded rows do not change if all of F is translated.
     ignores_translation: ClassVar[bool] = False
 
     @property
     def given_start(self) -> bool:
-        """Whether `start` returns what somebody gave, in the unit of the features, whatever F is."""
+        """Whether `start` returns parameters given by the user, in the unit of the features."""
         return False
 
     def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
-        """A fixed map of the inputs that comes before theta; None if there is none."""
+        """A fixed map that is applied to the inputs first; None if there is none."""
         return None
 
     @abstractmethod
@@ -36,14 +36,14 @@ class Map(ABC):
 
     @abstractmethod
     def forward(self, theta: np.ndarray, F: MatrixLike) -> tuple[np.ndarray, Any]:
-        """The embedding Z (n x e, dtype of F) and what `pullback` needs to know of it."""
+        """The embedding Z (n x e, dtype of F) and whatever `pullback` needs."""
 
     @abstractmethod
     def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         """The gradient in theta of a function whose gradient in Z is dZ."""
 
     def rescaled(self, theta: np.ndarray, unit: float, n_features: int) -> np.ndarray:
-        """The parameters that make of F what theta makes of F / unit; as here, for maps linear in both."""
+        """Parameters that map F to what theta maps F / unit to; this default is for maps linear in both."""
         return theta / unit
 
     @abstractmethod

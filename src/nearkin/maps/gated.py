@@ -1,4 +1,4 @@
-"""Gated maps: local projections, softly switched by where a sample lies."""
+"""Gated maps: local projections, weighted by soft gates that depend on where a sample lies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nearkin.maps.starts import linear_start
 from nearkin.numerics.linear_metric import row_axes
 
 GATINGS = ("softmax", "sigmoid")
-#: Starts that turn with the rows.
+#: Starts that are equivariant under rotations of the rows.
 IN_THE_SPAN = ("auto", "pca", "lda", "identity")
 
 
@@ -30,9 +30,9 @@ class GatedMap(Map):
     n_components : int or None, default=None
         Rows of each A_m.
     init : default="pca"
-        Where every A_m begins, as for `LinearMap`.
+        Where every A_m starts, as for `LinearMap`.
     gate_scale : float, default=0.1
-        Standard deviation of the random scores that the gates begin with, on the scale of the data.
+        Standard deviation of the random initial scores of the gates, on the scale of the data.
 
     References
     ----------
@@ -57,7 +57,7 @@ class GatedMap(Map):
         # Gates and projections act on positions, not differences: measure them from the mean.
         origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         n, d = X.shape
-        # Fewer rows than features teach nothing about what lies outside their span.
+        # With fewer rows than features nothing can be learned outside their span.
         few = d > n and not self.given_start and self.init in IN_THE_SPAN and (self.n_components or 0) < n
         return AffineEmbedding(row_axes(X) if few else None, origin)
 

@@ -1,4 +1,4 @@
-"""Any map after a Mercer kernel: exact features of few samples, Nystroem features of many."""
+"""Any map after a Mercer kernel: exact features for few samples, Nystroem features for many."""
 
 from __future__ import annotations
 
@@ -38,10 +38,20 @@ class KernelMap(Map):
     -----
     n * n_landmarks kernel values and one eigendecomposition of n_landmarks^2, once per fit.
 
-    The features of a kernel by name are scaled so that small distances (around the origin, for the
-    polynomial kernel) are about those of the inputs: losses with a margin or a softmax of fixed size
-    find rows as far apart as without the kernel. Unscaled, no two rows of an rbf kernel are farther
-    apart than the square root of two.
+    The features of a named kernel are scaled so that small distances (around the origin, for the
+    polynomial kernel) are about those of the inputs: losses with a margin or a softmax of fixed scale
+    see distances of the same size as without the kernel. Unscaled, no two rows of an rbf kernel are
+    farther apart than the square root of two.
+
+    References
+    ----------
+    C. Williams, M. Seeger (2001). Using the Nystroem method to speed up kernel machines. NIPS 13.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> KernelMap(gamma=0.5).lift(X, np.random.RandomState(0))(X).shape
+    (3, 3)
     """
 
     def __init__(
@@ -103,5 +113,5 @@ class KernelMap(Map):
         return self._inner.freeze(theta, lift, n_features)
 
 
-#: A kernel by name or as a function of two sets of rows, or with its settings.
+#: A kernel by name, as a function of two sets of rows, or with its settings.
 KernelLike: TypeAlias = KernelName | Callable[..., Any] | KernelMap

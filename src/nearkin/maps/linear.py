@@ -15,7 +15,7 @@ from nearkin.numerics.tall_products import tall_inner_product, tall_product
 
 
 def _after(lift: Embedding | None, matrix: np.ndarray) -> Embedding:
-    """A linear map after a lift; alone, or after another, the affine embedding that linear learners leave."""
+    """The embedding of a linear map after a lift; one matrix if the lift is linear or missing."""
     if isinstance(lift, AffineEmbedding) and lift.matrix is not None:
         return AffineEmbedding(matrix @ lift.matrix)
     linear = AffineEmbedding(matrix)
@@ -34,9 +34,9 @@ class LinearMap(Map):
     Notes
     -----
     With more features than rows, A is learned in the span of the n rows, as n x n numbers instead of d x d:
-    steps that follow gradients never leave it, and what a query has outside of it is as far from one row as
-    from all others. Shares of d are shares of n then. Not so for starts that single out features: one that is
-    given, "random", or the identity cut to some components.
+    gradients never leave the span, and the part of a query outside it adds the same to its distance from
+    every row. A share of d is then a share of n. This does not apply to starts that distinguish features: a
+    given matrix, "random", or the identity with fewer components.
 
     Examples
     --------

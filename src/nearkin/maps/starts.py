@@ -1,4 +1,4 @@
-"""Where a linear map begins."""
+"""Where the optimisation of a linear map starts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ STARTS = ("auto", "identity", "pca", "lda", "random")
 def check_components(n_components: float | None, n_samples: int, n_features: int) -> int:
     """The number of output dimensions.
 
-    None means as many as there are features; a number between 0 and 1 that share of them, rounded up,
-    but no more than the samples can span.
+    None means all features; a number between 0 and 1 means that share of them, rounded up, but no more
+    than the samples can span.
 
     >>> check_components(None, 100, 5), check_components(0.5, 100, 5), check_components(3, 100, 5)
     (5, 3, 3)
@@ -38,13 +38,13 @@ def check_components(n_components: float | None, n_samples: int, n_features: int
 def linear_start(
     X: MatrixLike, y: np.ndarray, n_components: float | None, init: Start, rng: np.random.RandomState
 ) -> np.ndarray:
-    """A matrix (n_components x d) to begin with.
+    """The initial matrix (n_components x d).
 
     Parameters
     ----------
     init : {"auto", "identity", "pca", "lda", "random"} or array
-        "auto" takes LDA where the classes are enough to fill the components, else PCA if dimensions
-        are to be lost, else the identity: scikit-learn's rule.
+        "auto" is LDA if there are enough classes for the components, else PCA if dimensions are dropped,
+        else the identity, as in scikit-learn.
 
     >>> linear_start(np.eye(3), np.array([0, 1, 1]), 2, "identity", np.random.RandomState(0))
     array([[1., 0., 0.],
@@ -62,7 +62,7 @@ def linear_start(
             try:
                 return _lda_start(X, y, e, classes)
             except ValueError:
-                # Constant or collinear features leave LDA fewer directions than classes promise.
+                # Constant or collinear features leave LDA fewer directions than the number of classes allows.
                 pass
         init = "pca" if e < min(d, n) else "identity"
     if init == "identity":
@@ -72,7 +72,7 @@ def linear_start(
     if init == "pca":
         if e > min(n, d):
             raise ValueError(f"init='pca' has only {min(n, d)} directions, n_components={e}; use 'identity'.")
-        # Constant data has no variance to divide by; its components are as good as any.
+        # Constant data have no variance to divide by; any components will do.
         with np.errstate(invalid="ignore"):
             return PCA(e, random_state=rng).fit(X).components_.astype(np.float64)
     return _lda_start(X, y, e, classes)
@@ -99,7 +99,7 @@ def _lda_start(X: MatrixLike, y: np.ndarray, e: int, classes: int) -> np.ndarray
     if within <= 10 * np.finfo(X.dtype).eps * np.abs(X).max(initial=0):
         raise ValueError("init='lda' needs rows that differ within a class; use 'pca' or 'identity'.")
     with warnings.catch_warnings():
-        # Collinear features only cost LDA some directions; they are filled up below.
+        # Collinear features only cost LDA some directions, which is checked below.
         warnings.simplefilter("ignore")
         scalings = LinearDiscriminantAnalysis().fit(X, y).scalings_.T.astype(np.float64)
     found = scalings[:e]

@@ -1,4 +1,4 @@
-"""Any map, its rows scaled to length one: directions count, lengths do not."""
+"""Any map with its rows scaled to length one: only directions count."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nearkin.maps.linear import LinearMap
 
 
 class UnitMap(Map):
-    """z / |z| for z of another map, so that squared Euclid is twice one minus the cosine.
+    """z / |z| for z of another map, so that squared Euclid is 2 (1 - cosine).
 
-    Directions are those from the origin of the inner map, which for linear maps is the origin of the
-    features: centre these first if zero means nothing there.
+    Directions are measured from the origin of the inner map, which for linear maps is the origin of the
+    features: centre the features first if their zero has no meaning.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class UnitMap(Map):
 
     def pullback(self, dZ: np.ndarray, cache: Any) -> np.ndarray:
         units, lengths, inner_cache = cache
-        # Only what turns a row can change its direction.
+        # Only the component orthogonal to a row changes its direction.
         turning = dZ - np.einsum("ij,ij->i", dZ, units)[:, None] * units
         return self._inner.pullback(turning / lengths[:, None], inner_cache)
 

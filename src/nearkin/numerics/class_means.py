@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from nearkin.numerics.products import dense
+
 #: Rows that are scaled at a time.
 ROWS_AT_ONCE = 16_384
 
@@ -65,9 +67,9 @@ class ClassMeans:
             members = sparse.csr_array(
                 (np.ones(rows.shape[0]), places), shape=(n_classes, rows.shape[0]), dtype=np.float64
             )
-            sums += _dense(members @ rows)
-            weighted += _dense(members @ scaled)
-            itself += _dense(rows.T @ scaled)
+            sums += dense(members @ rows)
+            weighted += dense(members @ scaled)
+            itself += dense(rows.T @ scaled)
         return sums.T @ weighted - itself
 
     def tocsr(self) -> sparse.csr_array:
@@ -91,7 +93,3 @@ def _scaled(X, factors: np.ndarray):
     if sparse.issparse(X):
         return sparse.diags_array(factors.astype(X.dtype)) @ X
     return X * factors[:, None].astype(X.dtype)
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

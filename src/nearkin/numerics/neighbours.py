@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from nearkin.numerics.products import squared_norms
+from nearkin.numerics.products import dense, squared_norms
 from nearkin.numerics.selection import smallest_per_row
 
 
@@ -16,7 +16,6 @@ def same_class_neighbours(
     *,
     among: np.ndarray | None = None,
     block_bytes: int = 2 * 2**20,
-    smallest_block: int = 64,
 ) -> np.ndarray:
     """The nearest other rows of each row's own class.
 
@@ -31,9 +30,7 @@ def same_class_neighbours(
     among : bool array of shape (n,), optional
         Only these rows may be neighbours.
     block_bytes : int, default=2 MB
-        One block of scores, small enough to be still in the cache when its best columns are looked for.
-    smallest_block : int, default=64
-        Rows of a block at least, for the product's sake.
+        One block of scores: small enough to be still in the cache when its best columns are selected.
 
     Returns
     -------
@@ -63,14 +60,12 @@ def same_class_neighbours(
         found = min(n_neighbors, len(rows) - 1)
         if codes[rows[0]] >= 0 and found > 0:
             own = None if among is None or among[rows].all() else among[rows]
-            nearest = _nearest_others(_centred_rows(X, rows), found, block_bytes, smallest_block, own)
+            nearest = _nearest_others(_centred_rows(X, rows), found, block_bytes, own)
             neighbours[rows, :found] = np.where(nearest >= 0, rows[nearest], -1)
     return neighbours
 
 
-def other_class_neighbours(
-    X, codes, n_neighbors: int = 1, *, block_bytes: int = 2 * 2**20, smallest_block: int = 64
-) -> np.ndarray:
+def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
     """The nearest rows of any other class than each row's own.
 
     Parameters
@@ -81,8 +76,6 @@ def other_class_neighbours(
         Class of each row.
     n_neighbors : int
         How many neighbours each row gets.
-    block_bytes, smallest_block : int
-        As for `same_class_neighbours`.
 
     Returns
     -------
@@ -102,27 +95,27 @@ def other_class_neighbours(
            [ 3, -1],
            [ 2,  1]])
     """
-    # Small numbers are compared faster, and there is one comparison for each pair of rows.
+    # Small integers are compared faster, and every pair of rows needs one comparison.
     codes = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     n = X.shape[0]
     X = _centred_rows(X, np.arange(n))
     half_norms = squared_norms(X) / 2
     transposed = X.T.tocsr() if sparse.issparse(X) else X.T
     neighbours = np.full((n, n_neighbors), -1, dtype=np.intp)
-    block = max(smallest_block, block_bytes // (half_norms.itemsize * n))
+    block = _block_rows(half_norms, 2 * 2**20)
     k = min(n_neighbors, n)
     for start in range(0, n, block):
         part = slice(start, start + block)
-        scores = half_norms - _dense_product(X[part], transposed)
+        scores = half_norms - dense(X[part] @ transposed)
         np.copyto(scores, np.inf, where=codes[part, None] == codes)
         values, found = smallest_per_row(scores, k)
         neighbours[part, :k] = np.where(np.isfinite(values), found, -1)
     return neighbours
 
 
-def _dense_product(A, B) -> np.ndarray:
-    product = A @ B
-    return product.toarray() if sparse.issparse(product) else product
+def _block_rows(half_norms: np.ndarray, block_bytes: int) -> int:
+    """Rows of a block of scores; products of fewer than 64 would be slow."""
+    return max(64, block_bytes // (half_norms.itemsize * max(1, len(half_norms))))
 
 
 def _centred_rows(X, rows: np.ndarray):
@@ -133,20 +126,20 @@ def _centred_rows(X, rows: np.ndarray):
     return chosen
 
 
-def _nearest_others(X, k: int, block_bytes: int, smallest_block: int, among=None) -> np.ndarray:
+def _nearest_others(X, k: int, block_bytes: int, among=None) -> np.ndarray:
     """The k nearest other rows of each row of X, by falling ``x . r - |r|^2 / 2``; -1 for none."""
     n = X.shape[0]
     offered = np.arange(n) if among is None else np.flatnonzero(among)
     references = X if among is None else X[offered]
     half_norms = squared_norms(references) / 2
-    block = max(smallest_block, block_bytes // (half_norms.itemsize * max(1, len(offered))))
+    block = _block_rows(half_norms, block_bytes)
     # Sparse products want both factors by rows: turn the second one once, not for each block.
     transposed = references.T.tocsr() if sparse.issparse(X) else references.T
     nearest = np.full((n, k), -1, dtype=np.intp)
     kept = min(k, len(offered))
     for start in range(0, n if kept else 0, block):
         stop = min(start + block, n)
-        scores = _dense_product(X[start:stop], transposed)
+        scores = dense(X[start:stop] @ transposed)
         scores -= half_norms
         own = slice(*np.searchsorted(offered, (start, stop)))
         scores[offered[own] - start, np.arange(own.start, own.stop)] = -np.inf

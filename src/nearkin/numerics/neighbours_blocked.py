@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from nearkin.numerics.products import dense
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.numerics.threads import run_striped, worker_count
 
@@ -179,8 +180,8 @@ def squared_distances_to(
     rows = max(1, block_bytes // (references.dtype.itemsize * references.shape[1] * k))
     for start in range(0, m, rows):
         part = slice(start, start + rows)
-        differences = _dense(references[indices[part].ravel()]).reshape(-1, k, references.shape[1])
-        differences -= _dense(queries[part])[:, None, :]
+        differences = dense(references[indices[part].ravel()]).reshape(-1, k, references.shape[1])
+        differences -= dense(queries[part])[:, None, :]
         np.einsum("ijk,ijk->ij", differences, differences, out=distances[part])
     return distances
 
@@ -228,13 +229,9 @@ def coarse_origin(X: np.ndarray) -> np.ndarray | None:
 def _prepared(block, dtype, origin):
     if sparse.issparse(block):
         block = block.astype(dtype, copy=False)
-        return block if origin is None else _dense(block) - origin
+        return block if origin is None else dense(block) - origin
     block = np.ascontiguousarray(block, dtype=dtype)
     return block if origin is None else block - origin
-
-
-def _dense(block) -> np.ndarray:
-    return block.toarray() if sparse.issparse(block) else block
 
 
 def _score_blocks(block, products, columns: int):
@@ -243,7 +240,7 @@ def _score_blocks(block, products, columns: int):
     if sparse.issparse(block) or sparse.issparse(products):
         for start in range(0, n, columns):
             part = products if columns >= n else products[:, start : start + columns]
-            yield start, np.ascontiguousarray(_dense(block @ part))
+            yield start, np.ascontiguousarray(dense(block @ part))
         return
     buffer = np.empty(block.shape[0] * columns, dtype=block.dtype)
     for start in range(0, n, columns):

@@ -19,10 +19,14 @@ def squared_norms(X) -> np.ndarray:
     return np.einsum("ij,ij->i", X, X)
 
 
+def dense(X) -> np.ndarray:
+    """The same matrix as a dense array."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
 def cross_products(A, B) -> np.ndarray:
     """``A @ B.T`` as a dense array, for any mix of dense and sparse arguments."""
-    product = A @ B.T
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+    return dense(A @ B.T)
 
 
 def squared_distances(A, B, *, norms_a=None, norms_b=None) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from nearkin.numerics.class_means import ClassMeans
+from nearkin.numerics.products import dense
 from nearkin.numerics.threads import blas_threads
 
 
@@ -54,11 +55,11 @@ def normal_equations(
 
 
 def _sparse_normal_equations(X, weights, outputs, mean):
-    A = (X.T @ sparse.diags_array(weights) @ X).toarray().astype(np.float64)
+    A = dense(X.T @ sparse.diags_array(weights) @ X).astype(np.float64)
     if isinstance(outputs, ClassMeans):
         B = outputs.moment(X)
     else:
-        B = (X.T @ (outputs @ X)).toarray().astype(np.float64)
+        B = dense(X.T @ (outputs @ X)).astype(np.float64)
     input_sum = X.T @ weights
     A -= np.outer(input_sum, mean) + np.outer(mean, input_sum) - weights.sum() * np.outer(mean, mean)
     sums_per_input = np.asarray(outputs.sum(axis=1)).ravel()
@@ -88,19 +89,15 @@ def cross_normal_equations(Z, weights, outputs, Q, mean_z: np.ndarray, mean_q: n
         B = R.T @ (outputs[used] @ (Q - mean_q))
         R *= np.sqrt(weights[used])[:, None]
         return R.T @ R, B
-    A = _dense(Z.T @ sparse.diags_array(weights) @ Z).astype(np.float64)
+    A = dense(Z.T @ sparse.diags_array(weights) @ Z).astype(np.float64)
     input_sum = Z.T @ weights
     A -= np.outer(input_sum, mean_z) + np.outer(mean_z, input_sum)
     A += weights.sum() * np.outer(mean_z, mean_z)
-    B = _dense(Z.T @ (outputs @ Q)).astype(np.float64)
+    B = dense(Z.T @ (outputs @ Q)).astype(np.float64)
     per_input, per_output = np.asarray(outputs.sum(axis=1)).ravel(), np.asarray(outputs.sum(axis=0)).ravel()
     B -= np.outer(Z.T @ per_input, mean_q) + np.outer(mean_z, Q.T @ per_output)
     B += per_input.sum() * np.outer(mean_z, mean_q)
     return A, B
-
-
-def _dense(product) -> np.ndarray:
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def solve_ridge(A: np.ndarray, B: np.ndarray, alpha: float) -> np.ndarray:

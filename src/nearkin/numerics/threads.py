@@ -1,8 +1,8 @@
-"""Threads: how many BLAS may use, and passes over blocks of rows shared by a few threads of our own.
+"""Threads: a limit for those of BLAS, and workers of our own that share passes over blocks of rows.
 
-Threads of BLAS itself wait for each other at every product, which on a machine with another busy
-process costs many times the work; threads that meet once per pass do not mind. So passes over many rows
-keep BLAS to one thread and run blocks of rows in workers, whose kernels release the GIL.
+BLAS threads synchronise at every product, which can cost many times the work itself while another
+process keeps the machine busy; threads that synchronise once per pass hardly notice. Passes over many
+rows therefore keep BLAS to one thread and hand blocks of rows to workers, whose kernels release the GIL.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import TypeVar
@@ -19,8 +19,8 @@ from typing import TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-#: Below this many multiply-adds a product ends before a second thread has woken up, and on a machine with
-#: another busy process waiting for that thread costs far more than it brings.
+#: Below this many multiply-adds a product is over before a second thread has woken up, and on a busy machine
+#: waiting for that thread costs far more than it gains.
 MULTIPLY_ADDS_PER_THREAD = 3e7
 
 #: Features up to which a fit keeps BLAS to one thread. On two idle cores two threads made fits of ITML, LSML,
@@ -29,9 +29,9 @@ MOST_FEATURES = 1_000
 
 Fit = TypeVar("Fit", bound=Callable)
 
-#: Workers that a pass may start; None outside of `blas_threads`, where BLAS's own limit says it.
+#: Workers that a pass may start; None outside of `blas_threads`, where BLAS's own limit applies.
 _allowed: ContextVar[int | None] = ContextVar("allowed workers", default=None)
-#: Whether all of them are started however small a pass is.
+#: Whether even the smallest pass starts all of them.
 _always: ContextVar[bool] = ContextVar("workers for every pass", default=False)
 
 
@@ -42,10 +42,10 @@ def _controller() -> ThreadpoolController:
 
 
 class _SingleThread:
-    """Limits BLAS to one thread while anybody wants that.
+    """Limits BLAS to one thread while at least one caller wants that.
 
-    The limit belongs to the process, not to the caller: were each caller to save and restore it
-    alone, two that overlap in time could leave it at one for good.
+    The limit belongs to the process, not to the caller: if each caller saved and restored it alone,
+    two that overlap in time could leave it at one for good.
     """
 
     def __init__(self) -> None:
@@ -69,17 +69,26 @@ _SINGLE_THREAD = _SingleThread()
 
 
 @contextmanager
-def blas_threads(multiply_adds: float = 0) -> Iterator[None]:
-    """Context in which BLAS uses one thread if each product is small.
+def blas_threads(
+    multiply_adds: float = 0, *, n_jobs: int | None = None, openmp: bool = False
+) -> Iterator[None]:
+    """Context in which BLAS uses one thread if each product is small, and at most `n_jobs` threads otherwise.
 
-    May be nested and entered by several threads. Workers started inside take the threads that BLAS was
-    allowed before. Setting threads costs as much as a small product, so a whole optimisation should run
-    inside one.
+    While BLAS is kept to one thread because products are small, workers may use the threads that it was
+    allowed before. Contexts may be nested, and entered by several threads. Entering one costs as much as a
+    small product, so a whole optimisation should run inside a single one.
 
     Parameters
     ----------
     multiply_adds : float, default=0
-        Size of one product (``m * n * k`` for a matrix product), not of the whole fit.
+        Size of one product (``m * n * k`` for a matrix product), not of the whole fit; infinity where only
+        `n_jobs` should limit BLAS.
+    n_jobs : int or None, default=None
+        Most threads of BLAS and most workers, as in scikit-learn: None sets no limit, -1 means one thread per
+        core, -2 one fewer.
+    openmp : bool, default=False
+        Whether `n_jobs` limits OpenMP as well, for code of other packages. Finding the libraries loaded by
+        then takes milliseconds.
 
     Examples
     --------
@@ -88,31 +97,22 @@ def blas_threads(multiply_adds: float = 0) -> Iterator[None]:
     ...     np.eye(10) @ np.ones(10)
     array([1., 1., 1., 1., 1., 1., 1., 1., 1., 1.])
     """
-    if multiply_adds >= MULTIPLY_ADDS_PER_THREAD or _allowed.get() is not None:
+    if n_jobs is not None:
+        from joblib import effective_n_jobs
+
+        libraries = ThreadpoolController() if openmp else _controller()
+        with libraries.limit(limits=effective_n_jobs(n_jobs)), blas_threads(multiply_adds):
+            yield
+    elif multiply_adds >= MULTIPLY_ADDS_PER_THREAD or _allowed.get() is not None:
         yield
-        return
-    with allowed_workers(_allowed_by_blas()), _SINGLE_THREAD:
-        yield
-
-
-def limited_blas_threads(n_jobs: int | None) -> AbstractContextManager:
-    """Context in which BLAS, and what takes its number of threads from there, uses `n_jobs` threads.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As in scikit-learn: None leaves things as they are, -1 is one thread per core, -2 one fewer.
-    """
-    if n_jobs is None:
-        return nullcontext()
-    from joblib import effective_n_jobs
-
-    return _controller().limit(limits=effective_n_jobs(n_jobs))
+    else:
+        with allowed_workers(_allowed_by_blas()), _SINGLE_THREAD:
+            yield
 
 
 @contextmanager
 def allowed_workers(n: int, *, always: bool = False) -> Iterator[None]:
-    """Context in which passes may start n workers, whatever the machine has; with `always`, however small."""
+    """Context in which a pass may start n workers, whatever the machine has; with `always` it always does."""
     token, every = _allowed.set(n), _always.set(always)
     try:
         yield
@@ -122,7 +122,7 @@ def allowed_workers(n: int, *, always: bool = False) -> Iterator[None]:
 
 
 def one_blas_thread(fit: Fit) -> Fit:
-    """The method ``fit(self, X, ...)``, during which BLAS uses one thread unless X has very many features."""
+    """The method ``fit(self, X, ...)`` inside `blas_threads`, unless X has very many features."""
 
     @wraps(fit)
     def fit_on_one_thread(self, X, *args, **kwargs):
@@ -135,7 +135,7 @@ def one_blas_thread(fit: Fit) -> Fit:
 
 
 def _allowed_by_blas() -> int:
-    """Threads that the process may use and BLAS is allowed: whoever limits BLAS limits workers too."""
+    """Threads that both the process and BLAS are allowed: whoever limits BLAS limits workers too."""
     affinity = getattr(os, "sched_getaffinity", None)
     cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
     blas = [lib.num_threads for lib in _controller().lib_controllers if lib.user_api == "blas"]
@@ -156,8 +156,8 @@ def worker_count(multiply_adds: float) -> int:
 def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: int) -> None:
     """Call ``task(worker, blocks)`` once per worker; block b goes to worker b modulo `workers`.
 
-    The split depends on the number of workers only, so sums that each worker keeps for itself come
-    out the same from run to run.
+    The split depends on the number of workers only, so that sums kept by each worker come out the same
+    in every run.
     """
     workers = max(1, min(workers, n_blocks, _allowed.get() or workers))
     with blas_threads():
@@ -183,14 +183,14 @@ def run_parts(task: Callable[[int], object], n_parts: int) -> None:
 
 
 def _help(task, worker: int, blocks: range) -> None:
-    # A helper that waited for other helpers could wait for ever: what it starts, it does alone.
+    # A helper that waited for other helpers could wait for ever, so it runs nested passes alone.
     with allowed_workers(1):
         task(worker, blocks)
 
 
 @cache
 def _helpers() -> ThreadPoolExecutor:
-    """Threads that wait for work: to start one for every pass would cost milliseconds each time."""
+    """Threads that wait for work: starting them for every pass would cost milliseconds each time."""
     return ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), thread_name_prefix="nearkin")
 
 

@@ -30,7 +30,7 @@ from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import naming_rows, widened
-from nearkin.numerics.threads import limited_blas_threads
+from nearkin.numerics.threads import blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
 from nearkin.rows_in_blocks import refuse_blocks
@@ -200,16 +200,17 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if getattr(self, "outputs_2d_", False):
             raise ValueError("references come and go where y has one column; with several, fit anew.")
 
-    def _validate_queries(self, X: MatrixLike) -> Any:
+    def _validated(self, X: MatrixLike, *y: ColumnLike, **checks: Any) -> Any:
+        """Rows in float32 or float64, and y if given, checked as scikit-learn does."""
         refuse_blocks(X, type(self).__name__)
+        sparse = "csr" if self._takes_sparse() else False
         with naming_rows(X):
             return validate_data(
-                self,
-                widened(X),
-                accept_sparse="csr" if self._takes_sparse() else False,
-                dtype=[np.float64, np.float32],
-                reset=False,
+                self, widened(X), *y, accept_sparse=sparse, dtype=[np.float64, np.float32], **checks
             )
+
+    def _validate_queries(self, X: MatrixLike) -> Any:
+        return self._validated(X, reset=False)
 
     @overload
     def kneighbors(
@@ -250,11 +251,11 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                 f"n_neighbors={k}: expected between 1 and {available}, the references there are."
             )
         if X is None:
-            with limited_blas_threads(getattr(self, "n_jobs", None)):
+            with blas_threads(np.inf, n_jobs=getattr(self, "n_jobs", None)):
                 squared, indices = self._neighbours_of_references(k)
         else:
             queries = self._validate_queries(X)
-            with limited_blas_threads(getattr(self, "n_jobs", None)):
+            with blas_threads(np.inf, n_jobs=getattr(self, "n_jobs", None)):
                 squared, indices = self._built_search().query(queries, k)
         return (np.sqrt(squared), indices) if return_distance else indices
 

@@ -12,15 +12,13 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
 from nearkin._types import ColumnLike, MatrixLike
 from nearkin.distances import EmbeddedDistance
-from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import DriftCheck, kept_rows, stacked
-from nearkin.rows_in_blocks import by_blocks, refuse_blocks
+from nearkin.rows_in_blocks import by_blocks
 from nearkin.search import NeighbourSearch
 
 
@@ -119,16 +117,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
             Passed to the learner's fit. With constraints (`pairs`, `triplets`, `quadruplets` or
             `chunklets`) it learns from these and not from y, which then only votes.
         """
-        refuse_blocks(X, type(self).__name__)
-        with naming_rows(X):
-            X, y = validate_data(
-                self,
-                widened(X),
-                y,
-                accept_sparse="csr" if self._takes_sparse() else False,
-                dtype=[np.float64, np.float32],
-                multi_output=True,
-            )
+        X, y = self._validated(X, y, multi_output=True)
         check_classification_targets(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

@@ -7,13 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from nearkin._types import ColumnLike, MatrixLike
-from nearkin.numerics.given_rows import naming_rows, widened
 from nearkin.predictors.base import _NeighbourPredictor
 from nearkin.predictors.upkeep import kept_rows, stacked
-from nearkin.rows_in_blocks import by_blocks, refuse_blocks
+from nearkin.rows_in_blocks import by_blocks
 
 
 class KNNRegressor(RegressorMixin, _NeighbourPredictor):
@@ -86,17 +85,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         **fit_params
             Passed to the learner's fit.
         """
-        refuse_blocks(X, type(self).__name__)
-        with naming_rows(X):
-            X, y = validate_data(
-                self,
-                widened(X),
-                y,
-                accept_sparse="csr" if self._takes_sparse() else False,
-                dtype=[np.float64, np.float32],
-                multi_output=True,
-                y_numeric=True,
-            )
+        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
         if y.dtype.kind not in "fiub":
             raise ValueError(
                 f"KNNRegressor predicts numbers, but y holds {y.dtype} values such as {y.ravel()[0]!s}; "

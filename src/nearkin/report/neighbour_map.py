@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from nearkin.distances import Distance, EmbeddedDistance
+from nearkin.numerics.threads import blas_threads
 
 #: Fewer points than this have no neighbourhoods worth a map; they are placed by their distances alone.
 MIN_POINTS = 12
@@ -56,7 +56,7 @@ def neighbour_map(
         random_state=seed,
     )
     # Its many tiny steps gain little from threads, and wait long for them on a busy machine.
-    with threadpool_limits(1):
+    with blas_threads(n_jobs=1, openmp=True):
         return np.asarray(tsne.fit_transform(np.sqrt(squared)), dtype=float)
 
 

@@ -13,7 +13,7 @@ from nearkin.learners.closed_form.forms import REFERENCES, moving
 from nearkin.numerics.ridge import solve_ridge
 from nearkin.scale.shuffling import bucket_count
 from nearkin.scale.source import Source
-from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
+from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments, added_each
 from nearkin.scale.targets import nearest_of_own_class
 
 ALL = "all"
@@ -77,7 +77,7 @@ def normal_of_source(
     if n_targets == ALL:
         weights = _shares(sums.sizes)
         statistic = partial(_all_moments, means=sums.means, weights=weights)
-        within, shared = source.total(statistic, _add_all, "moments")
+        within, shared = source.total(statistic, added_each, "moments")
         return _normal_of_all(sums.between(_counted(sums.sizes)), within, shared)
     statistic = partial(_pair_moments, candidates=candidates, mean=sums.mean, k=n_targets)
     moments = source.total(statistic, add, "targets")
@@ -101,7 +101,7 @@ def normal_of_shuffled(source: Source, first, n_targets, moves: str) -> Normal:
     if n_targets == ALL:
         return _normal_of_all(
             *source.total_by_class(
-                partial(_bucket_of_all, mean=first.sums.mean), _add_all, n_buckets, "moments"
+                partial(_bucket_of_all, mean=first.sums.mean), added_each, n_buckets, "moments"
             )
         )
     statistic = partial(_bucket_moments, mean=first.sums.mean, most=first.max_candidates, k=n_targets)
@@ -147,10 +147,6 @@ def _shares(sizes: np.ndarray) -> np.ndarray:
 def _all_moments(block: Block, means, weights):
     ones = (weights > 0).astype(np.float64)
     return WithinMoments.of(block, means, ones), WithinMoments.of(block, means, weights)
-
-
-def _add_all(a, b):
-    return tuple(one + other for one, other in zip(a, b, strict=True))
 
 
 def _counted(sizes: np.ndarray) -> np.ndarray:

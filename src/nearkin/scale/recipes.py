@@ -15,12 +15,12 @@ from nearkin.learners.closed_form.dmlmj import DMLMJ
 from nearkin.learners.closed_form.gmml import GMML
 from nearkin.learners.closed_form.mlev import ANMM, MLEV
 from nearkin.learners.closed_form.move import MoveLabeled, MoveQuery
-from nearkin.learners.closed_form.rca import RCA
+from nearkin.learners.closed_form.rca import RCA, ChunkletScatter
 from nearkin.learners.closed_form.two_scatters import Scatters
 from nearkin.numerics.linear_metric import Span
 from nearkin.scale.move_recipe import fit_move
 from nearkin.scale.source import Source
-from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments
+from nearkin.scale.statistics import Block, Candidates, ClassSums, PairMoments, WithinMoments, added_each
 from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
 
 
@@ -72,29 +72,15 @@ def fit_rca(learner: RCA, source: Source, first: First) -> None:
     sums = first.sums
     weights = (sums.sizes >= 2).astype(float)
     moments = source.total(partial(WithinMoments.of, means=sums.means, weights=weights), add, "moments")
-    covariance = moments.scatter / moments.n
-    d, level = len(covariance), np.trace(covariance) / len(covariance)
-    learner.shrinkage_ = ledoit_wolf_of(moments) if learner.shrinkage == "auto" else float(learner.shrinkage)
-    shrunk = (1 - learner.shrinkage_) * covariance
-    shrunk.flat[:: d + 1] += learner.shrinkage_ * level
-    # Rows that are never seen again stand in for by a few with the same scatter about the same mean.
+    n, d = moments.n, source.n_features
+    scatter = ChunkletScatter(moments.scatter / n, moments.fourth / n, n, d)
+    # A few rows with the same scatter about the same mean stand in for those that are not in memory.
     values, vectors = np.linalg.eigh(moments.scatter + sums.between(sums.sizes))
     half = (vectors * np.sqrt(np.maximum(values, 0) / 2)).T
-    components = learner._whitening(shrunk, np.vstack([half, -half]))
-    learner.objective_ = float(np.trace(components @ covariance @ components.T))
+    components = learner._whitening(learner._covariance(scatter), np.vstack([half, -half]))
+    learner.objective_ = float(np.trace(components @ scatter.mean @ components.T))
     learner.n_iter_ = 1
     keep_linear(learner, components, source.dtype)
-
-
-def ledoit_wolf_of(moments: WithinMoments) -> float:
-    """The shrinkage of Ledoit and Wolf (2004) from sums over centred rows."""
-    n, d = moments.n, len(moments.scatter)
-    covariance = moments.scatter / n
-    level = np.trace(covariance) / d
-    spread = np.sum(covariance**2)
-    error = (moments.fourth / n - spread) / (d * n)
-    distance = spread / d - level**2
-    return float(min(error, distance) / distance) if error > 0 and distance > 0 else 0.0
 
 
 def fit_two_scatters(learner: GMML | DMLMJ, source: Source, first: First) -> None:
@@ -142,7 +128,7 @@ def fit_scatter_difference(learner: MLEV | ANMM, source: Source, first: First) -
 
 def scatters_of_all_pairs(source: Source, sums: ClassSums) -> Scatters:
     """Mean scatters of all pairs of one class and of different ones, as `pair_scatter.class_scatters`."""
-    by_size = source.total(partial(_both_moments, means=sums.means, sizes=sums.sizes), _add_both, "moments")
+    by_size = source.total(partial(_both_moments, means=sums.means, sizes=sums.sizes), added_each, "moments")
     n, sizes = sums.n, sums.sizes.astype(np.float64)
     similar = by_size[1].scatter
     total = n * (by_size[0].scatter + sums.between(sizes))
@@ -156,16 +142,12 @@ def _both_moments(block: Block, means, sizes):
     return WithinMoments.of(block, means, ones), WithinMoments.of(block, means, sizes.astype(np.float64))
 
 
-def _add_both(a, b):
-    return a[0] + b[0], a[1] + b[1]
-
-
 def scatters_of_near_pairs(source: Source, first: First, n_similar: int, n_dissimilar: int) -> Scatters:
     """Mean scatters of each row with its nearest candidates of its own class and of the others."""
     candidates, mean = first.candidates, first.sums.mean
     moments = source.total(
         partial(_near_moments, candidates=candidates, mean=mean, k=(n_similar, n_dissimilar)),
-        _add_both,
+        added_each,
         "pairs",
     )
     if not all(part.n_pairs for part in moments):

@@ -199,6 +199,11 @@ class WithinMoments:
         return WithinMoments(self.scatter + other.scatter, self.fourth + other.fourth, self.n + other.n)
 
 
+def added_each(a: tuple, b: tuple) -> tuple:
+    """Sums of what two blocks gave, one by one."""
+    return tuple(one + other for one, other in zip(a, b, strict=True))
+
+
 @dataclass(frozen=True)
 class PairMoments:
     """Second moments of pairs of a row x and a candidate z, both from the mean of all rows.

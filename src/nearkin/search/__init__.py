@@ -1,4 +1,4 @@
-"""Finding nearest references: an index has two verbs, `build` and `query`."""
+"""Finding nearest references: an index has two methods, `build` and `query`."""
 
 from nearkin.search.base import Index
 from nearkin.search.bound import BoundIndex

@@ -1,4 +1,4 @@
-"""The two verbs every index has."""
+"""The contract of every index: `build` and `query`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from nearkin._types import MatrixLike
 class Index(BaseEstimator, ABC):
     """Nearest references under squared Euclid.
 
-    `query` returns squared distances and row numbers, each m x k, every row sorted by distance and,
-    where distances are equal, by row number; an exact index gives the last places, too, to the
-    lowest row numbers among equals.
+    `query` returns squared distances and row numbers, each m x k, every row sorted by distance and then by
+    row number. If several references tie for the last place, an exact index takes the lowest row numbers.
 
-    An index has scikit-learn's parameters (`get_params`, `clone`), all plain values: whoever needs
-    one builds a clone of it, so the same instance can be given to several predictors, and a stored
-    predictor can build its index again.
+    An index has scikit-learn's parameters (`get_params`, `clone`), all plain values. Predictors build a
+    clone of it, so that one instance can be passed to several of them, and a stored predictor can rebuild
+    its index.
     """
 
     #: Whether the neighbours found are the true ones.
@@ -30,7 +29,7 @@ class Index(BaseEstimator, ABC):
 
     @abstractmethod
     def build(self, references: MatrixLike) -> Self:
-        """Take the references (n x e) and return self, ready for queries."""
+        """Index the references (n x e); returns self."""
 
     @abstractmethod
     def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +37,7 @@ class Index(BaseEstimator, ABC):
 
 
 def float_rows(rows: MatrixLike, owner: Index, *, accept_sparse: bool = False) -> Any:
-    """Rows as a C-contiguous float array, or CSR where accepted; float32 and float64 are kept."""
+    """Rows as a C-contiguous float array, or CSR if accepted; float32 and float64 are kept."""
     if sparse.issparse(rows):
         if not accept_sparse:
             raise TypeError(
@@ -58,7 +57,7 @@ def float_rows(rows: MatrixLike, owner: Index, *, accept_sparse: bool = False) -
 
 
 def check_query(owner: Index, queries: MatrixLike, n_neighbors: int) -> None:
-    """Raise unless `owner` is built and has enough references, of the queries' width, to answer."""
+    """Raise unless `owner` is built, has enough references, and the queries have the right width."""
     if not hasattr(owner, "shape_"):
         raise NotFittedError(
             f"this {type(owner).__name__} holds no references yet: call build(references) first."

@@ -1,4 +1,4 @@
-"""Exact search under a distance that is not an embedding, by blocks of its full rows."""
+"""Exact search under a distance that is not an embedding, block by block of queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nearkin.search.base import Index, check_query
 
 
 class BoundIndex(Index):
-    """Evaluate the distance from blocks of queries to every reference and keep the nearest.
+    """Computes the distances from a block of queries to all references and keeps the nearest.
 
     Parameters
     ----------

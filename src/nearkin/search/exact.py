@@ -19,19 +19,19 @@ class ExactIndex(Index):
     Parameters
     ----------
     memory_budget : int
-        Bytes that blocks of scores may take during a query, beside references, queries and results.
+        Bytes for blocks of scores during a query, in addition to references, queries and results.
     policy : numerics.neighbours_blocked.ScanPolicy or None, default=None
-        How blocks are cut and scanned; None is for everyday use.
+        How blocks are cut and scanned; None takes the defaults.
 
     Notes
     -----
-    Scores are matrix products; the few best references of each query then have their distances
-    computed from differences, so identical rows are at exactly 0 and large offsets do no harm.
-    Rows are sorted by distance, then by row number, and ties at the last place go to the lowest
-    row numbers: exactly where the products are exact (whole numbers), else up to rounding.
+    Scores are matrix products; the distances of the few best references of each query are then computed
+    from differences, so that identical rows are at distance exactly 0 and large offsets do no harm.
+    Rows are sorted by distance, then by row number, and ties at the last place go to the lowest row
+    numbers: exactly if the products are exact (integers), otherwise up to rounding.
 
-    A query costs m n d multiply-adds. It runs in as many threads as BLAS is allowed, one block of
-    queries each. Large ones (3e8 scores) scan the blocks with a compiled kernel, which loads Numba.
+    m queries cost m n d multiply-adds, in as many threads as BLAS is allowed, one block of queries each.
+    Large searches (from 3e8 scores) scan the blocks with a compiled kernel, which loads Numba.
 
     Queries are compared in the dtype of the references.
 
@@ -82,7 +82,7 @@ class ExactIndex(Index):
             memory_budget=self.memory_budget,
             policy=self.policy or DEFAULT,
         )
-        # The farthest stands last; what is no number is sorted behind it.
+        # NaN is sorted last, so the last column shows whether there is any.
         farthest = distances[:, -1]
         if not (isfinite(farthest[0]) if len(farthest) == 1 else np.isfinite(farthest).all()):
             raise ValueError(

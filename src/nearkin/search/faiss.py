@@ -1,4 +1,4 @@
-"""FAISS indexes behind the two verbs; FAISS itself is loaded on first use."""
+"""FAISS indexes; FAISS itself is loaded on first use."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ class FaissIndex(Index):
     Parameters
     ----------
     kind : {"flat", "ivf", "hnsw"}
-        Every reference is compared; only those in the nearest lists (of a k-means partition); or
-        those met on a walk through a neighbour graph.
+        Compare all references; only those in the nearest lists of a k-means partition; or those met on a
+        walk through a neighbour graph.
     n_lists : int or None
-        "ivf": number of lists; about 4 sqrt(n) by default, fewer where each would have too few points.
+        "ivf": number of lists; about 4 sqrt(n) by default, fewer if lists would have too few points.
     n_probe : int or None
         "ivf": lists searched for each query; by default one in sixteen, at least 8.
     n_links : int
         "hnsw": links of each point in the graph.
     ef_construction, ef_search : int
-        "hnsw": candidates kept in hand while building and while searching (never fewer than twice
-        the neighbours asked for). More is slower and nearer to exact.
+        "hnsw": size of the candidate list while building and while searching (at least twice the number of
+        neighbours). Larger is slower and closer to exact.
 
     Attributes
     ----------
     faiss_index : faiss.Index
-        The index itself, for `faiss.write_index` or a service of your own.
+        The FAISS index itself, for `faiss.write_index` or your own service.
 
     Notes
     -----
-    FAISS holds float32, so float64 references and queries are rounded, and distances come back as
-    float32. Its distances are expanded products: near zero and with large common offsets they are
-    less accurate than those of `ExactIndex`. Rows are sorted by distance, then by row number; among
-    equals at the last place FAISS takes any. Threads are FAISS's own (`faiss.omp_set_num_threads`).
+    FAISS works in float32, so float64 references and queries are rounded, and distances are returned as
+    float32. They are computed from expanded products: near zero and with large common offsets they are
+    less accurate than those of `ExactIndex`. Rows are sorted by distance, then by row number; ties at the
+    last place are broken arbitrarily. Threads are FAISS's own (`faiss.omp_set_num_threads`).
     """
 
     policy: ClassVar[IndexPolicy] = IndexPolicy()
@@ -74,7 +74,7 @@ class FaissIndex(Index):
         return self
 
     def hold(self, vectors: np.ndarray, *, inner_product: bool = False) -> Any:
-        """A new FAISS index of this kind that holds the vectors; by inner product if wanted, else by L2."""
+        """A new FAISS index of this kind with these vectors, by inner product or by L2."""
         if self.kind not in KINDS:
             raise ValueError(f"kind={self.kind!r} is not a kind of FAISS index; choose one of {list(KINDS)}.")
         faiss = load_faiss()
@@ -103,7 +103,7 @@ class FaissIndex(Index):
         if n_lists > n:
             raise ValueError(f"n_lists={n_lists} is more than the {n} references.")
         index = faiss.IndexIVFFlat(faiss.IndexFlat(width, metric), width, n_lists, metric)
-        # Small sets are partitioned as well as they can be; FAISS's warning would not help.
+        # Small sets are partitioned as well as possible; FAISS's warning would not help.
         index.cp.min_points_per_centroid = 1
         index.cp.max_points_per_centroid = self.policy.most_points_per_list
         index.cp.spherical = metric == faiss.METRIC_INNER_PRODUCT
@@ -126,7 +126,7 @@ class FaissIndex(Index):
         return distances, np.take_along_axis(indices, order, axis=1)
 
     def _search_all(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-        """Exact answers for queries whose lists or graph walk held fewer than k references."""
+        """Exact answers for queries whose lists or graph walk found fewer than k references."""
         if self.kind == "ivf":
             self.faiss_index.make_direct_map()
         return (

@@ -1,4 +1,4 @@
-"""Hubs: references that are neighbours of far too many queries."""
+"""Hubs: references that are neighbours of too many queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from nearkin._types import ColumnLike
 
-#: The most frequent references whose share of the neighbour slots is told.
+#: Share of the references, the most frequent ones, that `Hubness.top_share` looks at.
 TOP_SHARE = 0.01
 
 
@@ -44,7 +44,7 @@ def hubness_skewness(indices: np.ndarray, n_references: int) -> float:
     indices : ndarray of shape (n_queries, k)
         Neighbour lists: row numbers of references.
     n_references : int
-        How many references there are, those in no list included.
+        Number of references, including those in no list.
 
     References
     ----------
@@ -66,7 +66,7 @@ def _skewness(counts: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Hubness:
-    """How often each reference is somebody's neighbour, and what stands out in that.
+    """How often each reference is a neighbour of a query, and the summary statistics of that.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Hubness:
         Length of the neighbour lists.
     n_queries : int
     occurrences : ndarray of shape (n_references,)
-        N_k: in how many lists each reference is.
+        N_k: the number of lists that contain each reference.
     bad_occurrences : ndarray of shape (n_references,) or None
-        In how many lists of queries with another label; None where labels are unknown or numbers.
+        The number of those whose query has another label; None if labels are unknown or real numbers.
     labels : ndarray of shape (n_references,) or None
-        Of the references.
+        Labels of the references.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Hubness:
 
     @property
     def skewness(self) -> float:
-        """Skewness of N_k; around 0 no hubs, above 1 to 2 marked hubs."""
+        """Skewness of N_k: around 0 there are no hubs, above 1 to 2 there are marked hubs."""
         return _skewness(self.occurrences)
 
     @property
@@ -136,12 +136,12 @@ class Hubness:
 
     @property
     def anti_hubs(self) -> np.ndarray:
-        """References that no query has among its neighbours."""
+        """References that are a neighbour of no query."""
         return np.flatnonzero(self.occurrences == 0)
 
     @property
     def anti_hub_share(self) -> float:
-        """Share of the references that no query ever finds."""
+        """Share of the references that are a neighbour of no query."""
         return len(self.anti_hubs) / self.n_references
 
     @property
@@ -158,7 +158,7 @@ class Hubness:
         return float(self.bad_occurrences.sum() / max(self.k * self.n_queries, 1))
 
     def bad_hubs(self) -> np.ndarray:
-        """Hubs that disagree with most of the queries they serve, worst (most wrong votes) first."""
+        """Hubs that disagree with most queries they are neighbours of; most wrong votes first."""
         if self.bad_occurrences is None:
             raise ValueError("bad hubs need labels: pass query_labels and reference_labels to Hubness.of.")
         hubs = self.hubs

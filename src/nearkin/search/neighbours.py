@@ -1,4 +1,4 @@
-"""A distance and an index put together: from raw queries to nearest references."""
+"""A distance and an index together: from raw queries to nearest references."""
 
 from __future__ import annotations
 
@@ -25,30 +25,28 @@ NAMED: dict[str, Callable[[], Index]] = {
     "faiss-ivf": partial(FaissIndex, "ivf"),
     "faiss-hnsw": partial(FaissIndex, "hnsw"),
 }
-DEFAULT = IndexPolicy()
 
 
-def choose_index(index: str | Index, embedded: MatrixLike, policy: IndexPolicy = DEFAULT) -> Index:
+def choose_index(index: str | Index, embedded: MatrixLike) -> Index:
     """A new index for the embedded references, not built yet.
 
     Parameters
     ----------
     index : str or Index
-        "auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw", or an Index, of which a clone
-        is returned so that one instance may serve several predictors. "auto" is always exact: a
-        k-d tree for many points in few dimensions, else blocked products.
+        "auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw", or an Index, of which a clone is
+        returned so that several predictors can share one instance. "auto" is always exact: a k-d tree for
+        many points in few dimensions, otherwise blocked products.
     embedded : array or CSR matrix of shape (n, e)
         The references it will hold.
-    policy : IndexPolicy
-        When "auto" is a k-d tree.
     """
     if isinstance(index, Index):
         return clone(index)
     if isinstance(index, str) and index in NAMED:
         return NAMED[index]()
     if isinstance(index, str) and index == "auto":
-        few_dimensions = not sparse.issparse(embedded) and embedded.shape[1] <= policy.tree_dimensions
-        return TreeIndex() if few_dimensions and embedded.shape[0] >= policy.tree_references else ExactIndex()
+        n, width = embedded.shape
+        few_dimensions = not sparse.issparse(embedded) and width <= IndexPolicy.tree_dimensions
+        return TreeIndex() if few_dimensions and n >= IndexPolicy.tree_references else ExactIndex()
     names = ", ".join(repr(name) for name in ("auto", *NAMED))
     raise ValueError(f"index={index!r}: expected one of {names}, or a nearkin.search.Index.")
 
@@ -93,7 +91,7 @@ class NeighbourSearch:
 
 
 class SearchedOnce:
-    """A search that looks for the neighbours of certain queries once, however often it is asked about them.
+    """Searches for the neighbours of given queries once and reuses the result for those queries.
 
     Votes of several numbers of neighbours, hubness and retrieval scores then share one search.
     """
@@ -103,7 +101,7 @@ class SearchedOnce:
         self._found: tuple[np.ndarray, np.ndarray] | None = None
 
     def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
-        """As `NeighbourSearch.query`; other queries and more neighbours are searched for as ever."""
+        """As `NeighbourSearch.query`; other queries, or more neighbours, are searched for as usual."""
         if n_neighbors > self._most or not _same_rows(queries, self._queries):
             return self._search.query(queries, n_neighbors)
         if self._found is None:

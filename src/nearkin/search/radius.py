@@ -10,7 +10,7 @@ from nearkin.numerics.products import row_distances, squared_norms
 
 #: Bytes of one block of distances.
 MEMORY_BUDGET = 128 * 2**20
-#: Units in the last place of the squared lengths by which a squared distance from products may be wrong.
+#: Error of a squared distance from products, in units in the last place of the squared lengths.
 ROUNDING = 64
 
 
@@ -28,7 +28,7 @@ def within_radius(
     distance : Distance
     references, queries : arrays or CSR rows as the distance takes them
     radius : float
-        The rim counts as inside.
+        The boundary counts as inside.
     memory_budget : int
         Bytes that one block of distances may take.
 
@@ -40,7 +40,7 @@ def within_radius(
     Notes
     -----
     m n distances are computed in blocks of queries. For embeddings they come from matrix products, whose
-    rounding could misjudge rows near the rim: those that might be inside are measured again from differences.
+    rounding matters for rows near the boundary: those that might be inside are measured from differences.
 
     Examples
     --------

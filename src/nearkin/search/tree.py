@@ -1,4 +1,4 @@
-"""scikit-learn's space-partitioning trees behind the two verbs."""
+"""scikit-learn's space-partitioning trees as an index."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class TreeIndex(Index):
     ----------
     kind : {"kd_tree", "ball_tree"}
     leaf_size : int
-        Points below which a node is searched whole.
+        Points at or below which a node is searched exhaustively.
 
     Notes
     -----
-    The tree works in float64; distances come back in the references' dtype.
+    The tree works in float64; distances are returned in the references' dtype.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class TreeIndex(Index):
     def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         queries = float_rows(queries, self)
         check_query(self, queries, n_neighbors)
-        # One more than asked for shows whether the last place is shared by equals.
+        # One extra neighbour shows whether there is a tie at the last place.
         asked = min(n_neighbors + 1, self.shape_[0])
         distances, indices = self._tree.query(queries, k=asked)
         order = np.lexsort((indices, distances), axis=1)
@@ -63,9 +63,9 @@ class TreeIndex(Index):
     def _lowest_of_equals(
         self, queries: MatrixLike, distances: np.ndarray, indices: np.ndarray
     ) -> np.ndarray:
-        """The same neighbours with the last places given to the lowest rows at that distance."""
+        """The same neighbours with ties at the last distance given to the lowest row numbers."""
         worst = distances[:, -1]
-        # A hair wider: the tree compares squares, and rounding must not lose the rim itself.
+        # Slightly wider: the tree compares squares, and rounding must not lose the boundary itself.
         within, found = self._tree.query_radius(queries, worst * (1 + 1e-12), return_distance=True)[::-1]
         settled = indices.copy()
         for row, (reach, candidates) in enumerate(zip(within, found)):

@@ -1,4 +1,4 @@
-"""Solvers: functions of a flat vector to minimisers, knowing neither data nor estimators."""
+"""Solvers minimise functions of a flat vector; they know neither data nor estimators."""
 
 from nearkin._discovery import lazy_names, subclasses
 from nearkin.solvers.base import Solver

@@ -1,4 +1,4 @@
-"""The contract every solver keeps."""
+"""The contract of every solver."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SolverResult:
     message: str
     #: Value after each step, the start first.
     history: list[float] = field(default_factory=list, repr=False)
-    #: What was learned of the function on the way, for `Solver.continued` of the same solver only.
+    #: What the solver has learned about the function, for its own `Solver.continued` only.
     learned: Any = field(default=None, repr=False)
 
 
@@ -44,7 +44,7 @@ class Solver(ABC):
         vanishes.
     """
 
-    #: The name that learners take for it; without one it is passed as an object.
+    #: The name under which learners accept it; a solver without one is passed as an object.
     short_name: ClassVar[str] = ""
 
     def __init__(self, max_iter: int = 100, tol: float = 1e-5) -> None:
@@ -62,9 +62,9 @@ class Solver(ABC):
         return solver
 
     def continued(self, result: SolverResult) -> Solver:
-        """A solver that begins with what led to `result`, on much the same function around its theta.
+        """A solver that starts with what this one learned on the way to `result`.
 
-        By default there is nothing to begin with, and it is the solver itself.
+        For nearly the same function, near the same theta. By default nothing is carried over.
         """
         return self
 

@@ -8,7 +8,7 @@ from nearkin.solvers.descent import Directions, LineSearchSolver
 
 
 class ConjugateDirections(Directions):
-    """Polak-Ribiere: the gradient, with as much of the last direction as the gradient has turned."""
+    """Polak-Ribiere: the negative gradient plus a multiple of the last direction."""
 
     def __init__(self) -> None:
         self.last: tuple[np.ndarray, np.ndarray] | None = None
@@ -26,7 +26,11 @@ class ConjugateDirections(Directions):
 
 
 class ConjugateGradient(LineSearchSolver):
-    """Polak-Ribiere directions (restarted where they would not descend) with a strong Wolfe search.
+    """Polak-Ribiere directions, restarted if they would not descend, with a strong Wolfe line search.
+
+    References
+    ----------
+    E. Polak, G. Ribiere (1969). Note sur la convergence de methodes de directions conjuguees. RIRO 3.
 
     Examples
     --------

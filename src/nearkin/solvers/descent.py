@@ -1,4 +1,4 @@
-"""Descent by line searches along directions learned on the way: the loop that all solvers share."""
+"""Descent by line searches along directions learned on the way: the loop that the solvers here share."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from nearkin.solvers.policy import DescentPolicy
 
 
 class Directions(ABC):
-    """Where to go next, from the gradients met so far."""
+    """Chooses search directions from the gradients seen so far."""
 
-    #: Whether a step of one along the next direction has about the right length.
+    #: Whether a step of length one along the next direction is about right.
     natural_length: bool = False
 
     @abstractmethod
     def next(self, gradient: np.ndarray) -> np.ndarray:
-        """The direction to search from a point with this gradient; it descends."""
+        """A descent direction at a point with this gradient."""
 
     def learn(self, step: np.ndarray, change: np.ndarray) -> None:  # noqa: B027
         """Take note of a step and how it changed the gradient."""
 
 
 class LineSearchSolver(Solver):
-    """Steps along directions that a subclass chooses, each as long as the Wolfe conditions ask.
+    """Steps along directions that a subclass chooses, of lengths that satisfy the strong Wolfe conditions.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ class LineSearchSolver(Solver):
         Stop when steps lower the value by no more than ``tol * max(|value|, 1)`` each, or the largest
         entry of the gradient is at most a thousandth of it.
     policy : DescentPolicy or None, default=None
-        What tunes the descent; None is for everyday use.
+        Thresholds of the descent; None takes the defaults.
 
     Attributes
     ----------
     learned : Directions or None
-        What an earlier descent has learned, in a solver made by `continued`; never changed.
+        What an earlier descent has learned, in a solver made by `continued`; never modified.
     """
 
-    #: How much of the slope may remain after a step: small is an exact search.
+    #: Share of the slope that may remain after a step (c2 of Nocedal & Wright); small means an exact search.
     curvature: float
     policy: DescentPolicy | None = None
     learned: Directions | None = None
@@ -57,7 +57,7 @@ class LineSearchSolver(Solver):
 
     @abstractmethod
     def _directions(self) -> Directions:
-        """Directions of someone who has not seen the function yet."""
+        """Directions for a function about which nothing is known yet."""
 
     def limited(self, max_iter: int) -> Self:
         solver = super().limited(max_iter)
@@ -91,11 +91,11 @@ class LineSearchSolver(Solver):
             if point is start:
                 last_fall = history[-2] - history[-1] if len(history) > 1 else 0.0
                 converged = last_fall <= policy.precision_limit * max(abs(history[-1]), 1.0)
-                message = "nothing lower ahead"
+                message = "the line search found nothing lower"
                 break
             history.append(point.value)
             directions.learn(point.theta - start.theta, point.gradient - start.gradient)
-            # The next step should lower the value about as much as this one did.
+            # The next step should lower the value by about as much as this one.
             steepness = max(float(point.gradient @ point.gradient), 1e-300)
             guess = min(10 * point.step, 2 * (start.value - point.value) / steepness)
             if callback is not None and callback(point.theta, point.value):
@@ -110,7 +110,7 @@ class LineSearchSolver(Solver):
 
 
 def _beginning(fun: Function, theta: np.ndarray, policy: DescentPolicy) -> tuple[Point, float]:
-    """Where a search begins, and a step along the gradient: by one, or a share of theta's length."""
+    """The start of a descent, and its first step: of length one, or a share of theta's length."""
     value, gradient = fun(theta)
     size = float(np.linalg.norm(theta))
     length = min(1.0, policy.first_step * size) if size > 0 else 1.0
@@ -118,9 +118,9 @@ def _beginning(fun: Function, theta: np.ndarray, policy: DescentPolicy) -> tuple
 
 
 def _settled(history: list[float], tol: float, policy: DescentPolicy) -> bool:
-    """Whether the last few steps led nowhere, neither down nor, by a correction, up."""
+    """Whether the value has hardly changed in the last few steps, down or (after a correction) up."""
     recent = history[-policy.steps_to_settle - 1 :]
     steps = len(recent) - 1
     change = max(recent) - min(recent)
-    # Changes below 1e-8 are not told from rounding, whatever the tolerance asks.
+    # Changes below 1e-8 may be rounding, however small the tolerance.
     return steps > 0 and change <= steps * max(tol, 1e-8) * max(abs(recent[-1]), 1.0)

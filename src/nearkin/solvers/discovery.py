@@ -1,4 +1,4 @@
-"""Solvers by the names that learners take, found by walking the room."""
+"""Solvers by the names that learners accept, found by walking the room."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nearkin.solvers.base import Solver
 
 @cache
 def all_solvers() -> dict[str, type[Solver]]:
-    """Solvers that have a short name, by it.
+    """Solvers that have a short name, keyed by it.
 
     >>> all_solvers()["lbfgs"].__name__
     'LBFGS'

@@ -8,14 +8,14 @@ from nearkin.solvers.descent import Directions, LineSearchSolver
 
 
 class GradientDirections(Directions):
-    """Straight down."""
+    """The negative gradient."""
 
     def next(self, gradient: np.ndarray) -> np.ndarray:
         return -gradient
 
 
 class GradientDescent(LineSearchSolver):
-    """Steps down the gradient, each found by line search; slow but plain, as in the mixture paper.
+    """Steepest descent with a line search: slow but simple, as in the paper on mixtures of LMNN.
 
     Examples
     --------

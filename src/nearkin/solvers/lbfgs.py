@@ -8,7 +8,7 @@ from nearkin.solvers.descent import Directions, LineSearchSolver
 
 
 class QuasiNewtonDirections(Directions):
-    """The gradient times an inverse Hessian that agrees with the last few steps.
+    """The negative gradient times an inverse Hessian that agrees with the last few steps.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ class QuasiNewtonDirections(Directions):
 
     def learn(self, step: np.ndarray, change: np.ndarray) -> None:
         product = float(step @ change)
-        # A step along which the gradient hardly changed tells nothing of curvature but its rounding.
+        # If the gradient hardly changed along a step, the curvature measured there would be rounding.
         if product > 1e-10 * float(change @ change):
             self.pairs = [*self.pairs, (step, change, product)][-self.memory :]
 
 
 class LBFGS(LineSearchSolver):
-    """Quasi-Newton steps from the last few gradients: the default, and usually the fastest.
+    """Quasi-Newton steps from the last few gradients: the default and usually the fastest solver.
 
     References
     ----------

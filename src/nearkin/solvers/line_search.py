@@ -11,7 +11,7 @@ from nearkin.solvers.policy import DescentPolicy
 
 
 class Point(NamedTuple):
-    """A place along the search direction."""
+    """A point along the search direction."""
 
     step: float
     value: float
@@ -29,9 +29,9 @@ def strong_wolfe(
     curvature: float,
     policy: DescentPolicy | None = None,
 ) -> tuple[Point, int]:
-    """A step that lowers the value enough and flattens the slope to `curvature` of its start.
+    """A step that satisfies the strong Wolfe conditions with this curvature constant.
 
-    Brackets such a step by doubling, then narrows the bracket by cubic interpolation
+    Brackets such a step by expansion, then narrows the bracket by cubic interpolation
     (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6). If the budget of evaluations runs
     out it returns the lowest point seen, which may be the start.
 
@@ -90,7 +90,7 @@ def strong_wolfe(
 
 
 def _cubic_share(low: Point, high: Point) -> float:
-    """Where between two points the cubic through their values and slopes is lowest, kept off the ends."""
+    """The minimum, as a share of the way, of the cubic through two points; kept away from both ends."""
     width = high.step - low.step
     if not np.isfinite(high.value) or not np.isfinite(high.slope):
         return 0.1

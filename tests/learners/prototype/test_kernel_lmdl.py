@@ -64,7 +64,7 @@ def test_kernels_that_are_not_symmetric_are_refused(blobs):
 
 @pytest.mark.parametrize("setting", ["n_landmarks", "n_components"])
 def test_bad_sizes_are_refused(blobs, setting):
-    with pytest.raises(ValueError, match=f"{setting}=0: expected None or a positive whole number"):
+    with pytest.raises(ValueError, match=f"{setting}=0: expected None or an integer of at least 1"):
         KernelLMDL(**{setting: 0}, euclid_share=0.0).fit(*blobs)
 
 

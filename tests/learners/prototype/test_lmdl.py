@@ -39,7 +39,7 @@ def test_rank_is_the_number_of_rows_of_a_factor(blobs, rank, rows):
 
 @pytest.mark.parametrize("rank", [0, 1.5, True])
 def test_bad_ranks_are_refused(blobs, rank):
-    with pytest.raises(ValueError, match="expected None or a positive whole number"):
+    with pytest.raises(ValueError, match="expected None or an integer of at least 1"):
         LMDL(rank=rank, euclid_share=0.0).fit(*blobs)
 
 

@@ -1,4 +1,4 @@
-"""Embeddings that are linear up to a constant."""
+"""Affine embeddings."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scipy import sparse
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
-from nearkin.numerics.products import cross_products
+from nearkin.numerics.products import cross_products, dense
 
 
 @dataclass(frozen=True)
 class AffineEmbedding:
     """``(x - origin) @ matrix.T + shift``; a missing matrix is the identity, missing vectors are zero.
 
-    A map without any of them may be told the `width` of the rows it leaves as they are.
+    For the identity, `width` may give the number of columns.
 
     Examples
     --------
@@ -38,26 +38,24 @@ class AffineEmbedding:
         constant = self._constant()
         if constant is None:
             return Z
-        if sparse.issparse(Z):
-            Z = Z.toarray()
-        return Z + constant.astype(X.dtype, copy=False)
+        return dense(Z) + constant.astype(X.dtype, copy=False)
 
     @property
     def n_features_in(self) -> int | None:
-        """Columns it takes; None for any number."""
+        """Number of columns expected; None for any number."""
         if self.matrix is not None:
             return self.matrix.shape[1]
         fixed = self.origin if self.shift is None else self.shift
         return self.width if fixed is None else len(fixed)
 
     def affine(self, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        """The matrix (e x d) and the constant of this map of rows with so many columns."""
+        """The matrix (e x d) and the constant of this map, for rows with `n_features` columns."""
         matrix = np.eye(n_features) if self.matrix is None else self.matrix
         constant = self._constant()
         return matrix, np.zeros(len(matrix)) if constant is None else constant
 
     def part_of_the_way(self, share: float) -> AffineEmbedding:
-        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        """The mixture (1 - share) x + share z of rows x and mapped rows z; for maps that keep the width."""
         n_features = self.n_features_in
         if share == 1.0 or n_features is None:
             return self
@@ -70,7 +68,7 @@ class AffineEmbedding:
         )
 
     def _constant(self) -> np.ndarray | None:
-        """What the map adds to ``x @ matrix.T``: one vector, so that sparse rows need no centring."""
+        """The vector added to ``x @ matrix.T``: subtracting the origin first would make sparse rows dense."""
         if self.origin is None:
             return self.shift
         moved_origin = self.origin if self.matrix is None else self.matrix @ self.origin
@@ -81,8 +79,8 @@ class AffineEmbedding:
 class FactoredEmbedding:
     """``(x - origin) @ left.T @ right + shift``: a low-rank linear map.
 
-    Without a shift it is a move about the origin, which stays where it is.
-    With a `share` below one it goes only so far: a mixture of the row itself and the row moved.
+    Without a shift the origin is a fixed point. With a `share` below one it is the mixture of the row itself
+    and the mapped row.
     """
 
     left: Any
@@ -93,7 +91,7 @@ class FactoredEmbedding:
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
         origin, left = self.origin.astype(X.dtype, copy=False), self.left.astype(X.dtype, copy=False)
-        if sparse.issparse(X) or sparse.issparse(left):  # not to be centred, which would make them dense
+        if sparse.issparse(X) or sparse.issparse(left):  # centring would make them dense
             inner = cross_products(X, left) - left @ origin
         else:
             inner = (X - origin) @ left.T
@@ -102,11 +100,11 @@ class FactoredEmbedding:
         if self.share == 1.0:
             return moved
         moved *= self.share
-        moved += _dense(X) * X.dtype.type(1 - self.share)
+        moved += dense(X) * X.dtype.type(1 - self.share)
         return moved
 
     def part_of_the_way(self, share: float) -> FactoredEmbedding:
-        """The mixture of rows and mapped rows, for a map that keeps the width."""
+        """The mixture of rows and mapped rows; for maps that keep the width."""
         return replace(self, share=share)
 
     @property
@@ -115,7 +113,7 @@ class FactoredEmbedding:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The matrix of the move, made on demand."""
+        """The matrix of the map, computed on demand."""
         W = self.right.T @ self.left
         if self.share == 1.0:
             return W
@@ -129,9 +127,9 @@ class FactoredEmbedding:
 
 @dataclass(frozen=True)
 class CentredEmbedding:
-    """``(rows(x) - origin) @ matrix.T``, centred before the product so that a far-off origin costs no digits.
+    """``(rows(x) - origin) @ matrix.T``, centred before the product so that no digits are lost.
 
-    A vector `matrix` scales each feature by itself; `rows` is the kernel map, if there is one.
+    A `matrix` that is a vector scales the features; `rows` is the kernel map, if there is one.
     """
 
     matrix: np.ndarray
@@ -172,7 +170,7 @@ class ScaledEmbedding:
 
     @property
     def weights(self) -> np.ndarray:
-        """Weight of every feature, zero for those left out."""
+        """Weight of every feature, zero for those that are dropped."""
         weights = np.zeros(self.n_features)
         weights[self.features] = self.scales**2
         return weights
@@ -183,11 +181,7 @@ class ScaledEmbedding:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The same map as a dense matrix, one row for each feature kept."""
+        """The same map as a dense matrix, one row for each remaining feature."""
         dense = np.zeros((len(self.features), self.n_features))
         dense[np.arange(len(self.features)), self.features] = self.scales
         return dense
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else X

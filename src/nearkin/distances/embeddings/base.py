@@ -1,4 +1,4 @@
-"""The contract every frozen embedding keeps."""
+"""The contract of every frozen embedding."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nearkin._types import MatrixLike
 
 
 class Embedding(Protocol):
-    """A fitted map of rows: n x d in, n x e out, dtype kept.
+    """A fitted map of rows: n x d in, n x e out, same dtype.
 
-    A frozen dataclass of plain arrays, so that model files can hold it. What is still being learned is
-    a `Map`, whose `freeze` leaves one of these.
+    A frozen dataclass of plain arrays, so that model files can hold it. While it is still being learned it
+    is called a `Map`, whose `freeze` returns an embedding.
     """
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray: ...

@@ -1,15 +1,15 @@
-"""A learned embedding beside the rows themselves: squared Euclid then is a blend of two distances."""
+"""A learned embedding next to the rows themselves, so that squared Euclid is a blend of two distances."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.affine import AffineEmbedding
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.products import dense
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,15 @@ class BlendedEmbedding:
     plain: float
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
-        rows = X.toarray() if sparse.issparse(X) else X
         scale = X.dtype.type
-        return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * rows])
+        return np.hstack([scale(self.learned) * self.embedding(X), scale(self.plain) * dense(X)])
 
 
 def blended(embedding: Embedding, learned: float, plain: float, axes: np.ndarray | None = None) -> Embedding:
-    """The embedding of learned^2 D_learned + plain^2 D_Euclid; of linear ones no wider than the features.
+    """The embedding of learned^2 D_learned + plain^2 D_Euclid; if linear, no wider than the features.
 
-    With orthonormal `axes` (r x d) a linear map that ignores what lies outside of them keeps to them, in at
-    most r dimensions; so does the Euclid beside it.
+    If orthonormal `axes` (r x d) are given and the linear map ignores everything outside their span, the
+    blend stays inside it too, in at most r dimensions.
 
     >>> blended(AffineEmbedding(np.array([[0.0, 2.0]])), 1.0, 1.0).matrix.round(3)
     array([[1.   , 0.   ],
@@ -52,7 +51,7 @@ def blended(embedding: Embedding, learned: float, plain: float, axes: np.ndarray
     matrix = given if axes is None else given @ axes.T
     stacked = np.vstack([learned * matrix, plain * np.eye(matrix.shape[1])]).astype(np.float64)
     _, R = np.linalg.qr(stacked)
-    # Only R'R counts; a positive diagonal makes refits agree.
+    # Only R'R matters; a positive diagonal makes refits agree.
     R = R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None] + 0.0
     return AffineEmbedding((R if axes is None else R @ axes).astype(given.dtype))
 

@@ -1,4 +1,4 @@
-"""Local projections, softly switched by where a row lies."""
+"""Local projections, weighted by soft gates that depend on where a row lies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GatedEmbedding:
         return gate_values(self.lift(X), self.gates, self.gating)
 
     def local(self, X: MatrixLike, region: int) -> np.ndarray:
-        """Rows under one region's projection, its gate left aside: what a plot of that region shows."""
+        """Rows under one region's projection without its gate, for plots of that region."""
         F = self.lift(X)
         return F @ self.projections[region].T.astype(F.dtype, copy=False)
 
@@ -42,6 +42,6 @@ class GatedEmbedding:
 
 
 def gated_rows(F, eta, projections) -> tuple[np.ndarray, np.ndarray]:
-    """Rows under each projection (n x P x e), times their gates and as they are."""
+    """Rows under each projection (n x P x e), with and without their gates."""
     local = (F @ projections.reshape(-1, F.shape[1]).T).reshape(len(F), *projections.shape[:2])
     return eta[:, :, None] * local, local

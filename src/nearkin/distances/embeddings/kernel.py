@@ -1,4 +1,4 @@
-"""Embeddings made of Mercer kernels, and embeddings after each other."""
+"""Embeddings by Mercer kernels, and compositions of embeddings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 
 
 @dataclass(frozen=True)
 class KernelValues:
-    """The empirical kernel map: kernel values of each row to the landmarks."""
+    """The empirical kernel map: kernel values of each row with the landmarks."""
 
     landmarks: np.ndarray
     kernel: object = "rbf"
@@ -31,7 +32,7 @@ class KernelValues:
 
 @dataclass(frozen=True)
 class KernelEmbedding:
-    """Rows whose inner products are about the scaled kernel: k(x, landmarks) @ whitening - shift."""
+    """``k(x, landmarks) @ whitening - shift``: rows whose inner products approximate the scaled kernel."""
 
     landmarks: np.ndarray
     whitening: np.ndarray
@@ -41,7 +42,7 @@ class KernelEmbedding:
     degree: int
     coef0: float
 
-    #: Rows lifted together: many at once would need as much again for their kernel values.
+    #: Rows lifted at a time: their kernel values need as much memory as the result.
     rows_at_once: ClassVar[int] = 4_096
 
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
@@ -57,8 +58,34 @@ class KernelEmbedding:
 
 
 @dataclass(frozen=True)
+class KernelComponents:
+    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
+
+    Parameters
+    ----------
+    landmarks : ndarray of shape (L, d)
+    projection : ndarray of shape (L, q)
+    shift : ndarray of shape (q,)
+    gamma : float
+    """
+
+    landmarks: np.ndarray
+    projection: np.ndarray
+    shift: np.ndarray
+    gamma: float
+
+    def __call__(self, X, /) -> np.ndarray:
+        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
+        landmarks = self.landmarks.astype(X.dtype, copy=False)
+        for part in blocks(len(X), len(landmarks)):
+            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
+            Z[part] = K @ self.projection - self.shift
+        return Z
+
+
+@dataclass(frozen=True)
 class ChainedEmbedding:
-    """A fitted embedding after a fixed lift."""
+    """One embedding after another."""
 
     lift: Embedding
     then: Embedding

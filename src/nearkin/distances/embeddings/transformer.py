@@ -1,4 +1,4 @@
-"""Squared Euclid after any fitted transformer of scikit-learn's kind."""
+"""Any fitted scikit-learn transformer as an embedding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nearkin.numerics.affine_probe import affine_of
 
 @dataclass(frozen=True)
 class TransformerEmbedding:
-    """Rows as a fitted transformer (or pipeline of them) places them, in the dtype of the input.
+    """Rows transformed by a fitted transformer or pipeline, in the dtype of the input.
 
     Parameters
     ----------
     transformer : fitted estimator with `transform`
-        What it returns may be an array, a frame or sparse; sparse rows stay so, as CSR.
+        It may return an array, a data frame or a sparse matrix, which stays sparse as CSR.
 
     Examples
     --------

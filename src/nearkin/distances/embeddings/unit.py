@@ -13,7 +13,7 @@ from nearkin.numerics.products import squared_norms
 
 @dataclass(frozen=True)
 class UnitEmbedding:
-    """A fitted embedding, rows scaled to length one; zero rows stay."""
+    """A fitted embedding with its rows scaled to length one; zero rows stay zero."""
 
     inner: Embedding
 
@@ -22,8 +22,8 @@ class UnitEmbedding:
 
 
 def unit_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of length one, and the lengths they had; the length of a zero row counts as infinite."""
-    # Divided by the largest entry first, neither tiny nor huge rows leave the range when squared.
+    """Rows of length one, and the lengths they had; the length of a zero row is given as infinity."""
+    # Dividing by the largest entry first keeps tiny and huge rows in range when they are squared.
     largest = np.abs(Z).max(axis=1, initial=0)
     lengths = largest * np.sqrt(squared_norms(Z / np.where(largest > 0, largest, 1)[:, None]))
     lengths = np.where(lengths > 0, lengths, np.inf).astype(Z.dtype, copy=False)

@@ -11,7 +11,7 @@ from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.learners.base import EmbeddingLearner
 from nearkin.learners.closed_form.kernel_rows import KernelRows
 from nearkin.learners.euclid_share import keep_euclid
-from nearkin.learners.settings import check_choice, check_count
+from nearkin.learners.settings import check_choice, check_count, refuse_lone_rows
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenpairs, ridged
 from nearkin.numerics.local_scatter import local_scatters
@@ -129,12 +129,8 @@ class LFDA(KernelRows, EmbeddingLearner):
         """
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings(X.shape[1])
+        refuse_lone_rows(self, codes)
         span = Span.of_varying(self._rows(X))
-        if np.bincount(codes).max() < 2:
-            raise ValueError(
-                "LFDA needs a class with at least two rows, but every class of y has one only; give more "
-                "rows per class, or check that y holds labels and not identifiers."
-            )
         rows = span.rows
         unit = float(max(rows.max(), -rows.min())) or 1.0
         rows /= unit

@@ -20,7 +20,7 @@ from nearkin.learners.closed_form.direction_choice import (
 )
 from nearkin.learners.closed_form.two_scatters import Scatters, scatters_of_classes, scatters_of_pairs
 from nearkin.learners.euclid_share import keep_euclid
-from nearkin.learners.settings import check_choice, check_count, check_number
+from nearkin.learners.settings import check_choice, check_count, check_number, refuse_lone_rows
 from nearkin.numerics.linear_metric import Span, fixed_signs
 from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
@@ -62,14 +62,11 @@ class _ScatterDifference(EmbeddingLearner):
             return block_work().fit(self, X, y)
         X, codes = self._validate_labelled(X, y, min_classes=2)
         self._check_settings(X.shape[1])
+        refuse_lone_rows(self, codes)
         span = Span.of_varying(X)
         scatters_of = self._scatters(span.rows, codes)
         scatters = scatters_of(np.ones(len(X), dtype=bool))
-        if scatters is None:
-            raise ValueError(
-                f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
-                "only; give more rows per class, or check that y holds labels and not identifiers."
-            )
+        assert scatters is not None  # there are two classes, one of them of two rows
         self.validation_scores_: dict[int, float] | None = None
         kept = self._best_count(span.rows, codes, scatters_of) if self.n_components == "auto" else None
         self._solve(span, scatters, X.dtype, kept)

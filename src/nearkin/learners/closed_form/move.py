@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -22,7 +21,7 @@ from nearkin.learners.closed_form.setting_choice import (
     fewer_rows,
     parts_of_moves,
 )
-from nearkin.learners.settings import check_count, check_number
+from nearkin.learners.settings import check_choice, check_count, check_number, refuse_lone_rows
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.class_means import ClassMeans
@@ -58,11 +57,7 @@ class _Move(Learner):
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
             kept = sample_weight > 0
             X, codes, sample_weight = X[kept], codes[kept], sample_weight[kept]
-        if np.bincount(codes).max() < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
-                "only; give more rows per class, or check that y holds labels and not identifiers."
-            )
+        refuse_lone_rows(self, codes)
         self._use_primal = kernel is None and X.shape[1] <= X.shape[0]
         if not self._use_primal and X.shape[0] > DUAL_MAX_ROWS:
             raise ValueError(
@@ -96,14 +91,8 @@ class _Move(Learner):
         return part_of_the_way(form.distance_of(moves), moved)
 
     def _check_settings(self) -> None:
-        if self.n_targets not in self._words and (
-            not isinstance(self.n_targets, Integral) or isinstance(self.n_targets, bool) or self.n_targets < 1
-        ):
-            words = "".join(f"{word!r}, " for word in self._words)
-            raise ValueError(f"n_targets={self.n_targets!r}: expected {words}an integer of at least 1.")
-        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)
-        if not (self.alpha == "auto" or (number and 0 <= self.alpha < np.inf)):
-            raise ValueError(f"alpha={self.alpha!r}: expected 'auto' or a finite number of at least 0.")
+        check_count(words=self._words, n_targets=self.n_targets)
+        check_number(words=(AUTO,), alpha=self.alpha)
 
     def _settle(self, X, codes, sample_weight, options: dict, share, average: bool = True):
         """Choose what is left open; sets `n_targets_` and `share_`.
@@ -295,10 +284,8 @@ class MoveLabeled(_Move):
         super()._check_settings()
         check_number(high=1, words=(AUTO,), share=self.share)
         check_count(words=(AUTO, None), max_candidates=self.max_candidates)
-        if self.search not in (EXACT, AUTO):
-            raise ValueError(f"search={self.search!r}: expected 'exact' or 'auto'.")
-        if self.aim not in AIMS:
-            raise ValueError(f"aim={self.aim!r}: expected 'votes' or 'lists'.")
+        check_choice((EXACT, AUTO), search=self.search)
+        check_choice(tuple(AIMS), aim=self.aim)
 
     def fit(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn W from labelled rows.

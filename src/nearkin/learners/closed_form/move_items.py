@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from nearkin.learners.closed_form.two_sided import (
     Relations,
     reciprocal_ranks,
 )
+from nearkin.learners.settings import check_number
 from nearkin.numerics.given_rows import checked_rows
 from nearkin.search import NeighbourSearch
 from nearkin.supervision.constraints import constraint_weights
@@ -164,12 +164,8 @@ class MoveItems(BaseEstimator):
         return np.sqrt(squared), found
 
     def _check_settings(self) -> None:
-        for name, most in (("alpha", np.inf), ("share", 1.0), ("skip_weight", 1.0)):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (value == "auto" or (number and 0 <= float(value) <= most and float(value) < np.inf)):
-                upto = "of at least 0" if most == np.inf else f"from 0 to {most:g}"
-                raise ValueError(f"{name}={value!r}: expected 'auto' or a number {upto}.")
+        check_number(words=("auto",), alpha=self.alpha)
+        check_number(high=1, words=("auto",), share=self.share, skip_weight=self.skip_weight)
 
     def _settings(self, relations: Relations) -> list[tuple]:
         """Penalty (relative to the unit; None if given), share and weight of skips, to choose from."""

@@ -115,7 +115,7 @@ class RCA(EmbeddingLearner):
         # Outside the span of fewer rows than features there is nothing to whiten.
         axes = row_axes(X) if n < d and (self.n_components or 0) < n else None
         rows = X if axes is None else X @ axes.T
-        scatter = _ChunkletScatter.of(rows, chunks, known, d)
+        scatter = ChunkletScatter.of(rows, chunks, known, d)
         L = self._whitening(self._covariance(scatter), rows)
         self.components_ = (L if axes is None else L @ axes).astype(X.dtype, copy=False)
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(self.components_))
@@ -136,7 +136,7 @@ class RCA(EmbeddingLearner):
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_number(high=1, words=("auto",), shrinkage=self.shrinkage)
 
-    def _covariance(self, scatter: _ChunkletScatter) -> np.ndarray:
+    def _covariance(self, scatter: ChunkletScatter) -> np.ndarray:
         covariance = scatter.mean.copy()
         self.shrinkage_ = scatter.ledoit_wolf() if self.shrinkage == "auto" else float(self.shrinkage)
         level = np.trace(covariance) / scatter.n_features
@@ -167,7 +167,7 @@ class RCA(EmbeddingLearner):
 
 
 @dataclass(frozen=True)
-class _ChunkletScatter:
+class ChunkletScatter:
     """What RCA needs of the deviations of rows from the centres of their chunklets, in float64.
 
     Parameters
@@ -188,7 +188,7 @@ class _ChunkletScatter:
     n_features: int
 
     @classmethod
-    def of(cls, X, chunks: np.ndarray, known: np.ndarray, n_features: int) -> _ChunkletScatter:
+    def of(cls, X, chunks: np.ndarray, known: np.ndarray, n_features: int) -> ChunkletScatter:
         members = np.full(len(chunks), -1)
         names, members[known] = np.unique(chunks[known], return_inverse=True)
         sizes = np.bincount(members[known], minlength=len(names))

@@ -15,6 +15,7 @@ from nearkin.learners.closed_form.direction_choice import (
     held_out_orders,
     middle_of_best,
 )
+from nearkin.learners.settings import refuse_lone_rows
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import Span, ridged
 from nearkin.numerics.pair_scatter import class_scatters, pair_scatter
@@ -67,6 +68,7 @@ class TwoScatterLearner(PairLearner):
         return nearest_pairs(X, codes, self.n_neighbors, self.n_neighbors)
 
     def _learn_from_labels(self, X, codes):
+        refuse_lone_rows(self, codes)
         span = Span.of_varying(X)
         if self._pairs_from() == "all":
 
@@ -79,11 +81,6 @@ class TwoScatterLearner(PairLearner):
                 return scatters_of_pairs(span.rows, pairs.among(kept))
 
         scatters = scatters_of(np.ones(len(codes), dtype=bool))
-        if scatters is None:
-            raise ValueError(
-                f"{type(self).__name__} needs a class with at least two rows, but every class of y has one "
-                "only; give more rows per class, or check that y holds labels and not identifiers."
-            )
 
         def judge(fit):
             return held_out_accuracies(span.rows, codes, lambda kept: fit(scatters_of(kept)))

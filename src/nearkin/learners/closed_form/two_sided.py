@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from nearkin.distances import AffineEmbedding, FactoredEmbedding
-from nearkin.numerics.products import cross_products, squared_norms
+from nearkin.numerics.products import cross_products, dense, squared_norms
 from nearkin.numerics.ridge import cross_normal_equations, dual_coefficients, ridge_path, solve_ridge
 
 #: Entries of a block of scores: some tens of megabytes.
@@ -64,7 +64,7 @@ class ItemRegression:
             self._inputs = items[self._used]
             self._gram = _centred_gram(self._inputs, self._mean_z)
             per_input = np.asarray(outputs[self._used].sum(axis=1)).ravel()
-            self._wanted = _dense(outputs[self._used] @ queries) - np.outer(per_input, self._mean_q)
+            self._wanted = dense(outputs[self._used] @ queries) - np.outer(per_input, self._mean_q)
             trace, rank = float(self._weights @ np.diagonal(self._gram)), len(self._used)
         #: The natural scale of alpha.
         self.unit = trace / rank or 1.0
@@ -125,7 +125,3 @@ def _centred_gram(X, mean: np.ndarray) -> np.ndarray:
     gram -= to_mean[:, None]
     gram += mean @ mean
     return gram
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

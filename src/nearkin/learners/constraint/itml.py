@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from nearkin._types import Auto, Prior, RandomState
 from nearkin.learners.constraint.certified import apart, warn_above
@@ -148,10 +147,6 @@ class ITML(PairLearner):
         check_bounds(self.bounds)
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
-
-    def _rng(self):
-        # Like other learners without a random start, the same rows give the same metric unless asked.
-        return check_random_state(0 if self.random_state is None else self.random_state)
 
     def _constraints_of_labels(self, X, codes):
         n, n_classes = len(codes), int(codes.max()) + 1

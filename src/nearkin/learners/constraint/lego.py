@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
@@ -173,10 +172,6 @@ class LEGO(PairLearner):
         if self.n_pairs != "auto":
             check_count(n_pairs=self.n_pairs)
         check_count(n_passes=self.n_passes)
-
-    def _rng(self):
-        # Like other learners without a random start, the same rows give the same metric unless asked.
-        return check_random_state(0 if self.random_state is None else self.random_state)
 
     def _constraints_of_labels(self, X, codes):
         n, n_classes = len(codes), int(codes.max()) + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from nearkin.distances.mixed import KernelComponents
+from nearkin.distances.embeddings import KernelComponents
 from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances

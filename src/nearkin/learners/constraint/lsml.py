@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from nearkin._types import Auto, Prior, RandomState
 from nearkin.learners.constraint.certified import warn_above
@@ -140,8 +139,7 @@ class LSML(QuadrupletLearner):
                 "LSML compares pairs of one class with pairs of two, but every class has a single row; "
                 "give more rows, or triplets or quadruplets."
             )
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        near, far = balanced_pairs(codes, 2 * count, rng).split()
+        near, far = balanced_pairs(codes, 2 * count, self._rng()).split()
         return Quadruplets(near.left, near.right, far.left, far.right, np.ones(count))
 
     def _learn(self, X, constraints):

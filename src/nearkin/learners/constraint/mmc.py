@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from nearkin._types import Auto, RandomState
 from nearkin.learners.constraint.certified import warn_above
@@ -137,8 +136,7 @@ class MMC(PairLearner):
         return Pairs(left, right, codes[left] == codes[right], np.ones(len(left)))
 
     def _dissimilar_pairs(self, X, codes) -> Pairs:
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        drawn = random_others(codes, self.n_random, rng)
+        drawn = random_others(codes, self.n_random, self._rng())
         if self.n_neighbors == 0:
             return drawn
         table = other_class_neighbours(X, codes, self.n_neighbors)

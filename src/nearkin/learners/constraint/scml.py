@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from nearkin._types import Auto, FilePath, MatrixLike, RandomState
 from nearkin.distances.mixed import MixedDistance, SquaredLinearWeights
@@ -214,8 +213,7 @@ class SCML(TripletLearner):
 
     def _localise(self, X: np.ndarray, scale: float, program: tuple, weights: np.ndarray) -> None:
         """Keep the distance whose weights change from place to place; `_keep` puts it in its place."""
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        coordinates = kernel_components(X.astype(np.float64, copy=False), KERNEL_COMPONENTS, rng)
+        coordinates = kernel_components(X.astype(np.float64, copy=False), KERNEL_COMPONENTS, self._rng())
         pairs, near, far, shares = program
         found = compose_locally(
             pairs,
@@ -253,7 +251,7 @@ class SCML(TripletLearner):
             bases = bases if span.axes is None else bases @ span.axes.T
             lengths = np.linalg.norm(bases, axis=1, keepdims=True)
             return np.divide(bases, lengths, out=np.zeros_like(bases), where=lengths > 0)
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        rng = self._rng()
         if codes is None or self.bases == "triplets":
             return triplet_bases(rows, triplets, int(self.n_bases), rng)
         return discriminant_bases(rows, codes, int(self.n_bases), rng)

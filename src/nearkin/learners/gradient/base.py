@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
@@ -27,8 +26,9 @@ from nearkin.learners.gradient.callbacks import (
 from nearkin.learners.gradient.early_stopping import loss_of_unseen, steps_by_halves, stops_early
 from nearkin.learners.gradient.minimising import minimise_exactly, minimise_from_sample
 from nearkin.learners.gradient.policy import FitPolicy
+from nearkin.learners.settings import check_count, check_number
 from nearkin.losses import Loss
-from nearkin.maps import KernelMap, Map
+from nearkin.maps import KernelMap, LinearMap, Map
 from nearkin.numerics.threads import blas_threads
 from nearkin.objective import Objective
 from nearkin.rows_in_blocks import block_work, in_blocks
@@ -97,9 +97,10 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    @abstractmethod
     def _map(self) -> Map:
-        """The map to fit."""
+        """The map to fit: linear unless a subclass says otherwise, after the kernel if there is one."""
+        linear = LinearMap(self.n_components, self.init)  # type: ignore[attr-defined]
+        return after_kernel(getattr(self, "kernel", None), linear)
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -370,11 +371,7 @@ def without_zero_weights(X, y, sample_weight):
 
 
 def check_settings(learner: GradientLearner) -> None:
-    """Raise where a budget is not a number the solvers could work with."""
+    """Raise if a setting that all gradient learners share is invalid."""
     check_euclid_share(learner.euclid_share)
-    for name in ("max_iter", "n_init"):
-        value = getattr(learner, name)
-        if not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name}={value!r}: expected an integer of at least 1.")
-    if not isinstance(learner.tol, Real) or not learner.tol >= 0:
-        raise ValueError(f"tol={learner.tol!r}: expected a number of at least 0.")
+    check_count(max_iter=learner.max_iter, n_init=learner.n_init)
+    check_number(tol=learner.tol)

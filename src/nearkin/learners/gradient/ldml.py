@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Self
 
 from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState, Start
-from nearkin.learners.gradient.base import after_kernel
 from nearkin.learners.gradient.constrained import ConstrainedGradientLearner
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.pair_logistic import PairLogisticLoss
-from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
 
@@ -127,9 +125,6 @@ class LDML(ConstrainedGradientLearner):
         self
         """
         return self._fit_from(X, y, sample_weight, constraint_weight, pairs=pairs, similar=similar)
-
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
 
     def _loss(self):
         return PairLogisticLoss(self.temperature, self.n_neighbors)

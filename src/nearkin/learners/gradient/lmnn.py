@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.gradient.base import GradientLearner, after_kernel, named_solver
 from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.learners.gradient.minimising import minimise_exactly
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
@@ -25,14 +25,10 @@ LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
 
 def check_margin_settings(learner) -> None:
-    """Raise where mu or n_targets cannot be meant."""
-    if not isinstance(learner.mu, Real) or not 0 <= float(learner.mu) <= 1:
-        raise ValueError(f"mu={learner.mu!r}: expected a number from 0 (only pull) to 1 (only push).")
-    if not isinstance(learner.n_targets, int | np.integer) or learner.n_targets < 1:
-        raise ValueError(f"n_targets={learner.n_targets!r}: expected an integer of at least 1.")
-    refresh = getattr(learner, "refresh_targets", 0)
-    if refresh != "auto" and (not isinstance(refresh, int | np.integer) or refresh < 0):
-        raise ValueError(f"refresh_targets={refresh!r}: expected 'auto' or an integer of at least 0.")
+    """Raise if mu, n_targets or refresh_targets is invalid."""
+    check_number(high=1, mu=learner.mu)
+    check_count(n_targets=learner.n_targets)
+    check_count(least=0, words=("auto",), refresh_targets=getattr(learner, "refresh_targets", 0))
 
 
 def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(None)) -> np.ndarray:
@@ -53,12 +49,8 @@ def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(N
 class _LargeMarginLearner(GradientLearner):
     """Targets, margin and their refreshing, which LMNN and LMCA share."""
 
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
-
     def _learns_by_lists(self, X) -> bool:
-        if self.search not in (EXACT, AUTO):
-            raise ValueError(f"search={self.search!r}: expected 'exact' or 'auto'.")
+        check_choice((EXACT, AUTO), search=self.search)
         many = getattr(X, "shape", (0,))[0] >= SearchPolicy.from_rows
         return self.search == AUTO and many and self.kernel is None
 

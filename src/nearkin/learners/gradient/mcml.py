@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from nearkin._types import Auto, RandomState, Start
-from nearkin.learners.gradient.base import GradientLearner, after_kernel
+from nearkin.learners.gradient.base import GradientLearner
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.mcml import MCMLLoss
-from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
 
@@ -98,9 +97,6 @@ class MCML(GradientLearner):
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
-
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
 
     def _loss(self):
         return MCMLLoss(self.temperature, self.ridge)

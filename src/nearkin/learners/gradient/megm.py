@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -11,14 +10,13 @@ from sklearn.utils.validation import validate_data
 
 from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import CLASSIFICATION, REGRESSION
-from nearkin.learners.gradient.base import GradientLearner, after_kernel, without_zero_weights
+from nearkin.learners.gradient.base import GradientLearner, without_zero_weights
 from nearkin.learners.gradient.grids import component_choices
+from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
-from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
 
-TASKS = ("auto", CLASSIFICATION, REGRESSION)
 #: Floats with more distinct values are taken for measurements, not classes.
 MOST_FLOAT_CLASSES = 20
 
@@ -123,9 +121,6 @@ class MEGM(GradientLearner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
-
     def _loss(self) -> Loss:
         loss = MEGMLoss(self.n_neighbors)
         return TotalLoss([(1.0, loss), (self.penalty, DriftLoss())]) if self.penalty else loss
@@ -171,11 +166,7 @@ class MEGM(GradientLearner):
 
 
 def check_megm_settings(learner: MEGM) -> None:
-    """Raise where a setting of MEGM cannot be meant."""
-    if learner.task not in TASKS:
-        raise ValueError(f"task={learner.task!r}: expected one of {list(TASKS)}.")
-    k = learner.n_neighbors
-    if k not in ("log2", None) and (not isinstance(k, int | np.integer) or k < 1):
-        raise ValueError(f"n_neighbors={k!r}: expected 'log2', None or an integer of at least 1.")
-    if not isinstance(learner.penalty, Real) or not float(learner.penalty) >= 0:
-        raise ValueError(f"penalty={learner.penalty!r}: expected a number of at least 0.")
+    """Raise if a setting of MEGM is invalid."""
+    check_choice(("auto", CLASSIFICATION, REGRESSION), task=learner.task)
+    check_count(words=("log2", None), n_neighbors=learner.n_neighbors)
+    check_number(penalty=learner.penalty)

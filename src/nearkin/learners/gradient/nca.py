@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from nearkin._types import Auto, RandomState, Start
-from nearkin.learners.gradient.base import GradientLearner, after_kernel
+from nearkin.learners.gradient.base import GradientLearner
 from nearkin.learners.gradient.grids import component_choices
-from nearkin.losses import Loss, NCALoss
+from nearkin.learners.settings import check_choice
+from nearkin.losses import NCALoss
 from nearkin.losses.log_nca import LogNCALoss
-from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
-
-OBJECTIVES: dict[str, type[Loss]] = {"error": NCALoss, "log": LogNCALoss}
 
 
 class NCA(GradientLearner):
@@ -116,10 +114,6 @@ class NCA(GradientLearner):
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features)}
 
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
-
     def _loss(self):
-        if self.objective not in OBJECTIVES:
-            raise ValueError(f"objective={self.objective!r}: expected one of {list(OBJECTIVES)}.")
-        return OBJECTIVES[self.objective]()
+        check_choice(("error", "log"), objective=self.objective)
+        return NCALoss() if self.objective == "error" else LogNCALoss()

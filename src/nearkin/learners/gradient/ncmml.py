@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from nearkin._types import Auto, RandomState, Start
-from nearkin.learners.gradient.base import GradientLearner, after_kernel
+from nearkin.learners.gradient.base import GradientLearner
 from nearkin.learners.gradient.grids import component_choices
 from nearkin.losses.centre import CentreLoss
-from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
 
@@ -68,7 +67,6 @@ class NCMML(GradientLearner):
     """
 
     summary = "Linear map towards class means (NCMML) or several centres a class (NCMC); linear in n."
-    cost = "n·P·e per step"
     cost = "n·e·(d + P) per step, P centres"
 
     def __init__(
@@ -103,9 +101,6 @@ class NCMML(GradientLearner):
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
         return {"n_components": component_choices(n_samples, n_features), "n_centres": [1, 3]}
-
-    def _map(self):
-        return after_kernel(self.kernel, LinearMap(self.n_components, self.init))
 
     def _loss(self):
         return CentreLoss(self.n_centres, self.temperature, self.leave_one_out)

@@ -21,11 +21,8 @@ from nearkin.learners.prototype.counts import choose_count, prototype_counts
 from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
 from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedule, Trained, train
-from nearkin.learners.settings import is_number, is_whole
+from nearkin.learners.settings import check_choice, check_count, check_number, check_positive, check_share
 from nearkin.rows_in_blocks import block_work, by_blocks, in_blocks
-
-# Epochs without progress before training stops.
-PATIENCE = 10
 
 #: Rows up to which weights that are whole numbers are written out as repeated rows.
 MOST_REPEATED = 100_000
@@ -85,20 +82,13 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
             raise ValueError(f"every row of class {gone} has sample_weight 0; leave these rows out.")
 
     def _check_settings(self) -> None:
-        expectations = [
-            ("beta", "a positive number", lambda v: is_number(v) and v > 0),
-            ("batch_size", "'auto' or a positive whole number", lambda v: v == "auto" or is_whole(v, 1)),
-            ("max_epochs", "a positive whole number", lambda v: is_whole(v, 1)),
-            ("tol", "a number of at least 0", lambda v: is_number(v) and v >= 0),
-            ("n_init", "a positive whole number", lambda v: is_whole(v, 1)),
-            ("init", f"one of {list(PROTOTYPE_STARTS)}", lambda v: v in PROTOTYPE_STARTS),
-            ("validation_fraction", "a number between 0 and 1", lambda v: is_number(v) and 0 < v < 1),
-        ]
         check_euclid_share(self.euclid_share)
-        for name, expected, holds in expectations:
-            value = getattr(self, name)
-            if not holds(value):
-                raise ValueError(f"{name}={value!r}: expected {expected}.")
+        check_positive(beta=self.beta, validation_fraction=self.validation_fraction)
+        check_share(validation_fraction=self.validation_fraction)
+        check_count(words=("auto",), batch_size=self.batch_size)
+        check_count(max_epochs=self.max_epochs, n_init=self.n_init)
+        check_number(tol=self.tol)
+        check_choice(PROTOTYPE_STARTS, init=self.init)
 
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         raise NotImplementedError
@@ -156,7 +146,9 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
 
     def _schedule(self, data, verbose=0) -> Schedule:
         batch = int(np.clip(len(data) // 64, 32, 256)) if self.batch_size == "auto" else self.batch_size
-        return Schedule(self.beta, batch, self.max_epochs, self.tol, PATIENCE, verbose, type(self).__name__)
+        return Schedule(
+            self.beta, batch, self.max_epochs, self.tol, verbose=verbose, name=type(self).__name__
+        )
 
     def _run(self, data, validation, counts, rank, rng) -> Trained:
         start = self._start(data, counts, rank, rng)

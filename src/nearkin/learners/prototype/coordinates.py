@@ -11,6 +11,7 @@ from nearkin.learners.prototype.starts import (
     start_matrix,
     weighted_moments,
 )
+from nearkin.learners.settings import check_count
 
 # Beyond this many features, training keeps the leading components, and factors a lower rank.
 MANY_COORDINATES = 64
@@ -57,6 +58,5 @@ def resolve_rank(rank, n_coordinates) -> int:
     """
     if rank is None:
         return n_coordinates if n_coordinates < MANY_COORDINATES else LOW_RANK
-    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-        raise ValueError(f"rank={rank!r}: expected None or a positive whole number.")
+    check_count(words=(None,), rank=rank)
     return min(int(rank), n_coordinates)

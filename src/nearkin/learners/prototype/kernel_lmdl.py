@@ -11,13 +11,13 @@ from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
 from nearkin.learners.prototype.starts import start_matrix
+from nearkin.learners.settings import check_choice, check_count
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_scale
 
 # More rows than this are represented by as many random ones (Nystroem).
 MAX_LANDMARKS = 1000
-KERNEL_STARTS = {"auto": "pca", "pca": "pca", "whiten": "whiten"}
 
 
 class KernelLMDL(PrototypeLearner):
@@ -151,12 +151,8 @@ class KernelLMDL(PrototypeLearner):
     def _check_settings(self) -> None:
         super()._check_settings()
         check_kernel(self._given_kernel().kernel)
-        for name in ("n_landmarks", "n_components"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
-                raise ValueError(f"{name}={value!r}: expected None or a positive whole number.")
-        if self.init_metric not in KERNEL_STARTS:
-            raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(KERNEL_STARTS)}.")
+        check_count(words=(None,), n_landmarks=self.n_landmarks, n_components=self.n_components)
+        check_choice(("auto", "pca", "whiten"), init_metric=self.init_metric)
 
     def _given_kernel(self) -> KernelMap:
         """The kernel and its parameters, given together or apart."""
@@ -178,7 +174,8 @@ class KernelLMDL(PrototypeLearner):
         orthonormal = kernel_basis(K[chosen])
         features = K @ orthonormal.T
         kept = min(features.shape[1], MANY_COORDINATES if self.n_components is None else self.n_components)
-        matrix, _ = start_matrix(features, y, weights, KERNEL_STARTS[self.init_metric], kept)
+        kind = "pca" if self.init_metric == "auto" else self.init_metric
+        matrix, _ = start_matrix(features, y, weights, kind, kept)
         return CentredEmbedding((matrix @ orthonormal).astype(X.dtype, copy=False), weights @ K, rows)
 
     def _resolve_rank(self, n_coordinates) -> int:

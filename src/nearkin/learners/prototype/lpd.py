@@ -8,8 +8,7 @@ from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
 from nearkin.learners.prototype.coordinates import start_coordinates
-
-DIAGONAL_STARTS = {"auto": "standard", "standard": "standard", "identity": "identity"}
+from nearkin.learners.settings import check_choice
 
 
 class LPD(PrototypeLearner):
@@ -107,9 +106,9 @@ class LPD(PrototypeLearner):
         return {"n_prototypes": [1, 5, 10], "beta": [3.0, 10.0]}
 
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
-        if self.init_metric not in DIAGONAL_STARTS:
-            raise ValueError(f"init_metric={self.init_metric!r}: expected one of {list(DIAGONAL_STARTS)}.")
-        return start_coordinates(X, y, weights, DIAGONAL_STARTS[self.init_metric], None)
+        check_choice(("auto", "standard", "identity"), init_metric=self.init_metric)
+        kind = "standard" if self.init_metric == "auto" else self.init_metric
+        return start_coordinates(X, y, weights, kind, None)
 
     def _resolve_rank(self, n_coordinates) -> None:
         return None

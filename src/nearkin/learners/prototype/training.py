@@ -11,13 +11,6 @@ from nearkin.numerics.blocks import blocks
 from nearkin.numerics.prototypes import nearest_same_and_other, prototype_distances, ratio_errors
 from nearkin.numerics.threads import blas_threads
 
-# The averaged parameters forget an epoch with this factor per later epoch.
-AVERAGE_DECAY = 0.8
-# How much of Adadelta's running means a step keeps.
-STEP_DECAY = 0.95
-# Adadelta's epsilon for coordinates of size 1: ten times the usual, which halves the epochs needed.
-STEP_EPSILON = 1e-5
-
 
 @dataclass
 class LabelledRows:
@@ -76,15 +69,39 @@ class Prototypes:
 
 @dataclass
 class Schedule:
-    """How long and in which steps to train."""
+    """How long and in which steps to train.
+
+    Attributes
+    ----------
+    beta : float
+        Slope of the sigmoid.
+    batch_size : int
+    max_epochs : int
+    tol : float
+        How much the objective must fall to count as progress.
+    patience : int
+        Epochs without progress after which training stops.
+    verbose : int
+    name : str
+        What messages call the learner.
+    average_decay : float
+        Weight of the last average when an epoch's parameters are averaged in.
+    step_decay : float
+        Share of Adadelta's running means that a step keeps.
+    step_epsilon : float
+        Adadelta's epsilon for coordinates of size 1: ten times the usual, which halves the epochs.
+    """
 
     beta: float
     batch_size: int
     max_epochs: int
     tol: float
-    patience: int
+    patience: int = 10
     verbose: int = 0
     name: str = ""
+    average_decay: float = 0.8
+    step_decay: float = 0.95
+    step_epsilon: float = 1e-5
 
 
 @dataclass
@@ -144,7 +161,7 @@ class _Passes:
         dtype = parameters.flat.dtype
         self._running = np.zeros((n_prototypes, width), dtype), np.zeros((n_prototypes, width), dtype)
         self._clock = np.zeros(n_prototypes + 1, dtype=np.int64)
-        self._solver = dtype.type(STEP_DECAY), dtype.type(STEP_EPSILON)
+        self._solver = dtype.type(schedule.step_decay), dtype.type(schedule.step_epsilon)
         self._beta = float(schedule.beta)
 
     def once(self, rng) -> float:
@@ -231,7 +248,7 @@ def train(
         for epoch in range(schedule.max_epochs):
             objective = passes.once(rng)
             # The first average must not remember the start.
-            average += (theta - average) * max(1 - AVERAGE_DECAY, 1 / (epoch + 1))
+            average += (theta - average) * max(1 - schedule.average_decay, 1 / (epoch + 1))
             if progress.record(objective, parameters, average):
                 break
     if validation is not None:
