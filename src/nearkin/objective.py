@@ -35,6 +35,13 @@ class Objective:
         Where the optimisation starts; losses may take scales or targets from there.
     sample_weight : ndarray, optional
 
+    Attributes
+    ----------
+    state
+        What the loss prepared; a loss that reuses results of earlier evaluations keeps them here.
+    _last : tuple or None
+        The last theta with its value and gradient, so that `exact` need not evaluate it again.
+
     Examples
     --------
     >>> from nearkin.losses import NCALoss

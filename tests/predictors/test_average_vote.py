@@ -89,7 +89,7 @@ def test_rare_classes_and_few_rows():
 def test_mistakes_are_named(settings, message):
     with pytest.raises(ValueError, match=message):
         AverageVote(**settings).fit(X, Y)
-    with pytest.raises(ValueError, match="one row only"):
+    with pytest.raises(ValueError, match="only one row"):
         AverageVote([None]).fit(X[:3], [0, 1, 2])
 
 

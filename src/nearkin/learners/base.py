@@ -1,4 +1,4 @@
-"""What all learners share: scikit-learn manners, label handling, and a `distance_` at the end."""
+"""What all learners share: scikit-learn's conventions, checks of labels, and a fitted `distance_`."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ REGRESSION = "regression"
 class Learner(BaseEstimator):
     """A scikit-learn estimator whose `fit(X, y)` leaves one fitted `distance_`.
 
-    Subclasses say which `tasks` they serve, what they accept, and which of their settings are
-    worth tuning; discovery then gives them the estimator checks, the command line and the
-    comparison for free.
+    Subclasses declare their `tasks`, what they accept, and which settings are worth tuning; discovery then
+    includes them in the estimator checks, the command line and the comparison.
     """
 
     #: Kinds of target the learner can use.
     tasks: ClassVar[tuple[str, ...]] = (CLASSIFICATION,)
-    #: Whether CSR input is taken without making it dense.
+    #: Whether CSR input is accepted without making it dense.
     accepts_sparse: ClassVar[bool] = False
-    #: Whether `fit` takes `sample_weight`, by its signature; where not, weights count in votes only.
+    #: Whether `fit` takes `sample_weight`, read from its signature; if not, weights only affect votes.
     accepts_sample_weight: ClassVar[bool] = False
-    #: Whether a fit takes so long beside the others' that a quick comparison takes it untuned and last.
+    #: Whether fits are so slow that a quick comparison runs this learner untuned and last.
     slow: ClassVar[bool] = False
     #: What `fit` can learn from: "labels" is y; others are "pairs", "triplets", "quadruplets", "chunklets".
     supervision: ClassVar[tuple[str, ...]] = ("labels",)
@@ -47,14 +46,14 @@ class Learner(BaseEstimator):
     #: Multiply-adds of a fit or of one of its steps, for the guide: n rows, d features, e learned dimensions,
     #: C classes, P prototypes or regions, K compared neighbours, T constraints.
     cost: ClassVar[str] = ""
-    #: Whether it learns as it comes; False for compositions that the user completes.
+    #: Whether it can be fitted with its defaults; False for compositions that the user completes.
     ready: ClassVar[bool] = True
 
-    #: How `euclid_share="auto"` is judged, where a learner offers it.
+    #: How `euclid_share="auto"` is chosen, if the learner offers it.
     share_policy: ClassVar[SharePolicy] = SharePolicy()
 
     distance_: Distance
-    #: Share of plain Euclid in `distance_`, where a learner offers it.
+    #: Share of plain Euclid in `distance_`, if the learner offers it.
     euclid_share_: float
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -76,7 +75,7 @@ class Learner(BaseEstimator):
     def _validate_labelled(self, X, y, *, min_classes: int = 1):
         """Checked X (float32 or float64) and y as integers 0..C-1; sets `classes_`.
 
-        Raises with the problem and the fix where labels cannot teach anything.
+        Raises, naming the problem and its fix, if nothing can be learned from the labels.
         """
         X, y = self._validated(X, y, ensure_min_samples=2)
         refuse_too_large(X)
@@ -96,7 +95,7 @@ class Learner(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         pairs : array-like of int of shape (n_pairs, 2)
-            Row numbers of X; where the two sides differ, the first is the query.
+            Row numbers of X; if queries and references are embedded differently, the first is the query.
 
         Returns
         -------
@@ -126,14 +125,14 @@ class Learner(BaseEstimator):
 
 
 class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
-    """A learner of a symmetric embedding: it can `transform`, and is a step for any pipeline.
+    """A learner of a symmetric embedding: it can `transform`, and be a step of any pipeline.
 
     Subclasses set `distance_` to `EmbeddedDistance.symmetric(...)`; linear ones set `components_`.
     """
 
     distance_: EmbeddedDistance
     components_: np.ndarray
-    # Where rows are written is nothing to be routed.
+    # `out` is a path, not metadata to be routed.
     __metadata_request__transform = {"out": UNUSED}
 
     def __sklearn_tags__(self) -> Tags:
@@ -147,9 +146,9 @@ class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens is read block by block; a Dask collection gives a Dask array.
+            Rows opened by `nearkin.open_rows` are read block by block; a Dask collection gives a Dask array.
         out : path of a .npy file, optional
-            Write the rows there, block by block, and give a memory map of it; a stopped call goes on.
+            Write the rows there, block by block, and return a memory map; resumes if it was interrupted.
         """
         if out is not None or in_blocks(X):
             return block_work().answers(self, "transform", X, out)

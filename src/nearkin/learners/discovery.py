@@ -1,4 +1,4 @@
-"""Every learner, found by walking the package: there is no list to keep."""
+"""Every learner, found by walking the package, so that no list has to be maintained."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nearkin.learners.base import Learner
 
 @cache
 def public_learners(package: str = "nearkin.learners") -> dict[str, type[Learner]]:
-    """Learners below a package that say in a `summary` what they do, by name, sorted.
+    """Learners below a package that have a `summary`, by name, sorted.
 
     >>> "ITML" in public_learners("nearkin.learners.constraint")
     True
@@ -20,7 +20,7 @@ def public_learners(package: str = "nearkin.learners") -> dict[str, type[Learner
 
 @cache
 def all_learners() -> dict[str, type[Learner]]:
-    """Public learners that are ready to be fitted, by name, sorted; `MetricLearner` first needs composing.
+    """Public learners that can be fitted without arguments, by name, sorted; not `MetricLearner`.
 
     >>> "MoveLabeled" in all_learners(), "MetricLearner" in all_learners()
     (True, False)
@@ -33,7 +33,7 @@ def _plain(name: str) -> str:
 
 
 def find_learner(name: str) -> type[Learner]:
-    """The learner of that name, however it is cased or hyphenated.
+    """The learner of that name, ignoring case and hyphens.
 
     >>> find_learner("move-labeled").__name__
     'MoveLabeled'

@@ -1,9 +1,9 @@
-"""How much of plain Euclid a learned distance should keep, judged by rows that the learner has not seen.
+"""How much of plain Euclid a learned distance should keep, decided on rows that the learner has not seen.
 
-A distance learned from few rows fits their accidents. Blended with plain Euclid, D = (1 - s) D_learned +
-s c D_Euclid (c brings both to the same total variance), it cannot fall far below Euclid, and where the
-data bear learning s is small. Halves of the rows teach the learner in turn; the share is taken with which
-each half is classified best from the other half, after a deduction for what may be chance.
+A distance learned from few rows overfits. Blended with plain Euclid, D = (1 - s) D_learned + s c D_Euclid (c
+gives both the same total variance), it cannot be much worse than Euclid, and s is small if the data support
+learning. The learner is fitted to each half of the rows, and the other half is classified from it; the share
+with the largest gain over Euclid is taken, after a deduction for chance.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.products import squared_distances
 from nearkin.numerics.selection import smallest_per_row
 
-#: Rows whose distances say how large those of a metric are that changes from place to place.
+#: Rows from which the scale of a metric that varies from place to place is estimated.
 ROWS_COMPARED = 300
 
 
 @dataclass(frozen=True)
 class SharePolicy:
-    """How the share of Euclid is judged.
+    """How the share of Euclid is chosen.
 
     Attributes
     ----------
     shares : tuple of float
-        Shares tried, from all learned to all Euclid. Finer steps and 0.03 more gave no better choice on
-        31 open data sets.
+        Shares to try, from all learned to all Euclid. Finer steps, and 0.03 as another share, gave no better
+        choice on 31 open data sets.
     neighbours : tuple of int
-        Numbers of voting neighbours over which accuracy is averaged: one alone is too noisy on few rows
-        (mean gain over Euclid of the choice by 3 or by 1, 3, 5 and 9 neighbours: LMCA 2.9 and 3.2 points,
-        NCA 3.7 and 3.9, MEGM 4.4 and 4.7; 31 sets, one split of 70/30).
+        Numbers of voting neighbours over which accuracy is averaged, as a single one is too noisy on few
+        rows. On 31 sets (one 70/30 split) the choice by 1, 3, 5 and 9 neighbours gained more over Euclid than
+        the choice by 3: LMCA 3.2 points instead of 2.9, NCA 3.9 instead of 3.7, MEGM 4.7 instead of 4.4.
     caution : float
-        Standard errors of the gain over Euclid that are deducted from it: what may be chance does not count.
-        Over 26 learners on 18 open sets, one split, 0 and 1 gave mean gains of 2.7 and 2.8 points, and
-        losses of more than 2.5 points in 5.5 and 2.1 % of the cases.
+        Standard errors that are deducted from the gain over Euclid, as it may be chance. Over 26 learners on
+        18 open sets (one split) a deduction of 1 instead of 0 raised the mean gain from 2.7 to 2.8 points and
+        made losses of more than 2.5 points rarer: 2.1 instead of 5.5 % of the cases.
     auto_below : int
-        Samples from which on "auto" keeps none of Euclid: so many rows bear learning, and halves are dear.
+        Number of samples from which "auto" is 0: many rows support learning, and fitting halves is expensive.
     smallest_half : int
-        Rows below which a half judges by chance.
+        Rows that a half needs for a choice better than chance.
     rows_judged : int
-        Small data is halved again until about so many rows have been judged, ...
+        Small data are halved repeatedly until about this many rows have been classified ...
     most_halvings : int
-        ... but not more often than this.
+        ... but at most this often.
     most_rows : int
-        Of more rows a sample of so many judges.
+        With more rows, a sample of this size is used.
     """
 
     shares: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -67,7 +67,7 @@ class SharePolicy:
 
 
 def check_euclid_share(share) -> None:
-    """Raise where a share of Euclid cannot be meant."""
+    """Raise unless the share of Euclid is valid."""
     if share == "auto" or (isinstance(share, Real) and 0 <= float(share) <= 1):
         return
     raise ValueError(f"euclid_share={share!r}: expected 'auto' or a number from 0 (all learned) to 1.")
@@ -81,8 +81,8 @@ def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None) -> None:
     learner : fitted learner with `euclid_share` and `distance_`
     X : ndarray of shape (n, d)
         The training rows.
-    y : class codes, or real targets of shape (n,) or (n, T); None where something else was learned from
-        Without them there is nothing to judge by, and "auto" is 0.
+    y : class codes, or real targets of shape (n,) or (n, T); None if it was learned from constraints
+        Without targets nothing can be classified, and "auto" is 0.
     """
     check_euclid_share(learner.euclid_share)
     share = learner.euclid_share
@@ -94,7 +94,7 @@ def keep_euclid(learner, X: np.ndarray, y: np.ndarray | None) -> None:
 
 
 def reduces(learner) -> bool:
-    """Whether the user asked for few dimensions, which a blend with all features would not have."""
+    """Whether the user asked for fewer dimensions, which a blend with all features would not have."""
     given = getattr(learner, "n_components", None)
     return (given is not None and not isinstance(given, str)) or not isinstance(
         getattr(learner, "init", ""), str
@@ -115,7 +115,7 @@ def blend_with_euclid(learner, X: np.ndarray, share: float) -> None:
         return
     embedding = distance.queries
     scale = _variance(X) and _variance(embedding(X)) / _variance(X)
-    # Outside the span of fewer rows than features Euclid tells no row from another.
+    # With fewer rows than features, Euclid outside their span adds the same to all distances of a query.
     axes = row_axes(X) if len(X) < X.shape[1] else None
     both = blended(embedding, np.sqrt(1 - share), np.sqrt(share * (scale or 1.0)), axes)
     learner.distance_ = EmbeddedDistance.symmetric(both)
@@ -129,7 +129,7 @@ def blend_with_euclid(learner, X: np.ndarray, share: float) -> None:
 def chosen_share(
     learner, X: np.ndarray, y: np.ndarray, sample_weight=None, policy=None, settled=None
 ) -> float:
-    """The share of Euclid that serves unseen rows best.
+    """The share of Euclid that works best on unseen rows.
 
     Parameters
     ----------
@@ -139,11 +139,11 @@ def chosen_share(
     sample_weight : ndarray of shape (n,), optional
     policy : SharePolicy, optional
     settled : dict, optional
-        Settings that have been chosen already, and need not be chosen again for parts of the rows.
+        Settings that have already been chosen and need not be chosen again for the halves.
 
     Notes
     -----
-    Two fits of half the rows, a quarter of the cost of a fit each where that grows as n^2, and n^2 / 2
+    Two fits of half the rows, each a quarter of the cost of a fit if that grows as n^2, and n^2 / 2
     distances under both metrics. Which rows are in which half does not depend on the learner's seed.
     """
     policy = SharePolicy() if policy is None else policy
@@ -160,14 +160,14 @@ def chosen_share(
 
 
 def best_share(y: np.ndarray, gains_of, policy: SharePolicy) -> float:
-    """The share with the largest gain over Euclid on unseen halves, less what may be chance.
+    """The share with the largest gain over Euclid on unseen halves, after a deduction for chance.
 
     Parameters
     ----------
     y : class codes, or real targets of shape (n,) or (n, T)
     gains_of : callable
-        From the rows seen and unseen to an array of unseen rows x shares, how much better each share serves a
-        row than Euclid does; None where a half teaches nothing.
+        From the rows seen and unseen to an array of unseen rows x shares: how much better each share predicts
+        a row than Euclid does; None if nothing can be learned from the rows seen.
     policy : SharePolicy
     """
     n = len(y)
@@ -187,7 +187,7 @@ def best_share(y: np.ndarray, gains_of, policy: SharePolicy) -> float:
 
 
 def halves_of(y: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of two random halves in rising order, every class of two rows at least in both.
+    """Rows of two random halves in rising order; every class with at least two rows is in both.
 
     >>> y = np.array([0, 0, 0, 0, 1, 1])
     >>> [np.bincount(y[half]).tolist() for half in halves_of(y, np.random.RandomState(0))]
@@ -199,24 +199,24 @@ def halves_of(y: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted_half(learner, X, y, weights=None, settled=None):
-    """A clone fitted to some of the rows without any Euclid; None where they are too few for it."""
+    """A clone fitted to some of the rows without any Euclid; None if they are too few for it."""
     half = clone(learner).set_params(euclid_share=0.0, **(settled or {}))
     if "verbose" in half.get_params():
         half.set_params(verbose=0)
     if hasattr(half, "set_callbacks"):
         half.set_callbacks()
     with warnings.catch_warnings():
-        # The fit of all rows says what there is to say.
+        # The fit to all rows will warn if there is anything to warn about.
         warnings.simplefilter("ignore")
         try:
             return half.fit(X, y) if weights is None else half.fit(X, y, sample_weight=weights)
         except ValueError:
-            # Settings that all rows allow may ask too much of half of them.
+            # Settings that are valid for all rows may not be for half of them.
             return None
 
 
 def _gains(distance, X, y, seen, unseen, policy: SharePolicy) -> np.ndarray:
-    """How much better the unseen rows are predicted from the seen ones with each share than by Euclid."""
+    """How much better each share predicts the unseen rows from the seen ones than Euclid does."""
     learned = distance.pairwise(X[unseen], X[seen])
     plain = squared_distances(X[unseen], X[seen])
     learned *= (float(plain.mean()) or 1.0) / (float(learned.mean()) or 1.0)
@@ -230,7 +230,7 @@ def _gains(distance, X, y, seen, unseen, policy: SharePolicy) -> np.ndarray:
 
 
 def _rightness(neighbours: np.ndarray, truth: np.ndarray, counts) -> np.ndarray:
-    """Right votes, or minus the squared error of averages, of each row over numbers of neighbours."""
+    """Correct votes, or minus the squared error of averages, of each row over numbers of neighbours."""
     if np.issubdtype(truth.dtype, np.integer):
         return right_votes(neighbours, truth, counts)
     errors = [

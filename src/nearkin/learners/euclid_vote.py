@@ -1,4 +1,4 @@
-"""A share of Euclid for learners that predict by themselves: their votes beside those of plain neighbours."""
+"""A share of Euclid for learners that predict themselves: their votes are mixed with those of neighbours."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ EUCLID_VOTERS = 3
 
 
 class EuclidVote:
-    """Mixin of classifiers with `_own_proba` and `euclid_share`: plain neighbours have a share of the vote.
+    """Mixin of classifiers with `_own_proba` and `euclid_share`: nearest neighbours have a share of the vote.
 
-    There is no one distance to blend where a learner compares rows with prototypes, or asks many metrics for
-    a vote. What it shares with Euclid is the decision: ``(1 - s) P_own + s P_Euclid``, the latter the votes
-    of the three nearest training rows. The share is chosen as for distances, and only if it is above zero
-    the training rows are kept.
+    A learner that compares rows with prototypes, or takes a vote of many metrics, has no single distance to
+    blend with Euclid. Instead probabilities are mixed: ``(1 - s) P_own + s P_Euclid``, where the latter are
+    the votes of the three nearest training rows. The share is chosen as for distances; the training rows are
+    kept only if it is above zero.
     """
 
     euclid_share: object
     euclid_share_: float
     share_policy: SharePolicy
     classes_: np.ndarray
-    #: Rows and codes that vote; none where a fit from blocks, or a share of zero, keeps no rows.
+    #: Training rows and codes that vote; None after a fit from blocks or with a share of zero.
     _voting: tuple[np.ndarray, np.ndarray] | None = None
 
     def _own_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities without Euclid's, for checked rows."""
+        """Class probabilities without Euclid's share, for checked rows."""
         raise NotImplementedError
 
     def _keep_euclid(self, X: np.ndarray, codes: np.ndarray, sample_weight=None) -> None:
-        """Choose the share that `euclid_share` asks for, and keep the rows that vote."""
+        """Set the share that `euclid_share` asks for, and keep the rows that vote."""
         check_euclid_share(self.euclid_share)
         share = self.euclid_share
         if share == "auto":
@@ -43,7 +43,7 @@ class EuclidVote:
         self._voting = (X, codes) if self.euclid_share_ else None
 
     def _shared_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities with Euclid's share of the vote."""
+        """Class probabilities including Euclid's share."""
         own = self._own_proba(X)
         share = self.euclid_share_
         if self._voting is None:
@@ -53,14 +53,14 @@ class EuclidVote:
 
 
 def euclid_votes(X: np.ndarray, rows: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Shares of the votes of each row's nearest rows, m x C; a nearer voter wins a tie.
+    """Shares of the votes of each row's nearest rows, m x C; ties go to the class with nearer voters.
 
     >>> votes = euclid_votes(np.array([[0.0]]), np.array([[1.0], [2.0], [9.0]]), np.array([1, 0, 0]), 2)
     >>> votes.round(2)
     array([[0.67, 0.33]])
     """
     k = min(EUCLID_VOTERS, len(rows))
-    # Nearer voters count a little more, which decides ties and nothing else.
+    # Nearer voters count slightly more, enough to break ties only.
     weights = 1 - 1e-6 * np.arange(k)
     votes = np.zeros((len(X), n_classes))
     for part in blocks(len(X), len(rows)):
@@ -71,7 +71,7 @@ def euclid_votes(X: np.ndarray, rows: np.ndarray, codes: np.ndarray, n_classes: 
 
 
 def chosen_vote(learner, X, codes, sample_weight, policy: SharePolicy) -> float:
-    """The share of Euclid in the vote that serves unseen rows best, judged by fitting halves."""
+    """The share of Euclid in the vote that works best on unseen rows, found by fitting halves."""
 
     def gains(seen, unseen) -> np.ndarray | None:
         weights = None if sample_weight is None else sample_weight[seen]

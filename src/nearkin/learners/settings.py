@@ -1,4 +1,4 @@
-"""Checks of settings that learners share: errors name the setting and what was expected."""
+"""Checks of settings that learners share; errors name the setting and what was expected."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def is_number(value) -> bool:
-    """Whether a value is a finite number, and not a truth value."""
+    """Whether a value is a finite number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def is_whole(value, least: float = -np.inf) -> bool:
-    """Whether a value is an integer of at least `least`, and not a truth value."""
+    """Whether a value is an integer of at least `least` and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
@@ -45,7 +45,7 @@ def check_positive(**settings) -> None:
 
 
 def check_share(**settings) -> None:
-    """Each must be a number from 0 up to, but not including, 1."""
+    """Each must be a number in [0, 1)."""
     for name, value in settings.items():
         fine = is_number(value) and 0 <= value < 1
         _raise_unless(fine, name, value, (), "a number from 0 to 1, without 1 itself")
@@ -89,7 +89,7 @@ def refuse_lone_rows(learner, codes: np.ndarray) -> None:
 
 
 def refuse_too_large(X) -> None:
-    """Distances are sums of squares, so values must be far enough below the largest root of a number.
+    """Raise if sums of squares of these values might overflow.
 
     >>> refuse_too_large(np.array([[1e160]]))
     Traceback (most recent call last):

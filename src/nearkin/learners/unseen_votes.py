@@ -1,4 +1,4 @@
-"""Votes of neighbours on rows that a fit has not seen: what overfitting is judged by."""
+"""Votes of neighbours on rows that a fit has not seen, the measure of overfitting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def right_votes(neighbours: np.ndarray, truth: np.ndarray, counts: tuple[int, ...]) -> np.ndarray:
-    """Share of the numbers of voters with which each row is classified rightly.
+    """For each row, the share of the numbers of voters with which it is classified correctly.
 
     Parameters
     ----------
@@ -14,7 +14,7 @@ def right_votes(neighbours: np.ndarray, truth: np.ndarray, counts: tuple[int, ..
         Class codes of each row's neighbours, the nearest first.
     truth : ndarray of int of shape (m,)
     counts : tuple of int
-        Numbers of voters; one alone is too noisy on few rows.
+        Numbers of voters; a single one is too noisy on few rows.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def right_votes(neighbours: np.ndarray, truth: np.ndarray, counts: tuple[int, ..
     for k in counts:
         first = neighbours[:, :k]
         votes = (first[:, :, None] == classes).sum(axis=1)
-        # Of classes with as many votes the one with the nearest voter wins.
+        # Ties go to the class with the nearest voter.
         top = np.take_along_axis(votes, first, axis=1) == votes.max(axis=1)[:, None]
         right += first[np.arange(len(first)), top.argmax(axis=1)] == truth
     return right / len(counts)

@@ -1,4 +1,4 @@
-"""Learners from labels, or from what is known of pairs, triplets or quadruplets of rows instead."""
+"""Learners from labels, or from constraints on pairs, triplets or quadruplets of rows."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from nearkin.supervision.constraints import Pairs, Quadruplets, TripletList
 class LinearMetricLearner(EmbeddingLearner):
     """A learner of one linear map, from labels or from constraints on rows.
 
-    A subclass names the kinds of constraint it takes in the keyword arguments of its `fit`, so that
-    scikit-learn's metadata routing knows them, and hands them all to `_fit`. Labels are turned into
-    constraints by `_constraints_of_labels`, wherever possible without drawing any at random.
+    A subclass names the kinds of constraint it accepts in the keyword arguments of its `fit`, so that
+    scikit-learn's metadata routing knows them, and passes them all to `_fit`. `_constraints_of_labels` turns
+    labels into constraints, if possible without random draws.
     """
 
     supervision: ClassVar[tuple[str, ...]] = ("labels", "pairs")
 
-    #: "auto" or a share of plain Euclid where a learner offers it.
+    #: "auto" or a share of plain Euclid, if the learner offers it.
     euclid_share: object = 0.0
 
     @abstractmethod
     def _check_settings(self, n_features: int) -> None:
-        """Raise where a setting cannot be meant."""
+        """Raise if a setting is invalid."""
 
     @abstractmethod
     def _constraints_of_labels(self, X: np.ndarray, codes: np.ndarray):
-        """The constraints that labels (codes 0..C-1, two classes at least) stand for."""
+        """The constraints that labels (codes 0..C-1, at least two classes) imply."""
 
     @abstractmethod
     def _learn(self, X: np.ndarray, constraints) -> np.ndarray:
         """The map L (n_components x d) learned from the constraints; sets `objective_` and `n_iter_`."""
 
     def _learn_from_labels(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """The map learned from labels; override where no list of constraints is needed."""
+        """The map learned from labels; override if no list of constraints is needed."""
         return self._learn(X, self._constraints_of_labels(X, codes))
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
@@ -57,13 +57,13 @@ class LinearMetricLearner(EmbeddingLearner):
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(L))
 
     def _rng(self) -> np.random.RandomState:
-        """Draws constraints; like other learners without a random start, the same ones unless asked."""
+        """The generator for constraints; without a random_state it always draws the same ones."""
         seed = getattr(self, "random_state", None)
         return check_random_state(0 if seed is None else seed)
 
     @one_blas_thread
     def _fit(self, X, y, constraint_weight=None, **given):
-        """Learn from y or from the one kind of constraint that is given."""
+        """Learn from y or from the kind of constraint that is given."""
         if in_blocks(X):
             return block_work().fit(self, X, y, constraint_weight=constraint_weight, **given)
         named = only_supervision(type(self).__name__, y, constraint_weight, given)
@@ -88,7 +88,7 @@ class LinearMetricLearner(EmbeddingLearner):
 
 
 def only_supervision(name: str, y, constraint_weight, given: dict) -> dict:
-    """The one kind of constraint that is given, with its value; empty if there are labels instead.
+    """The kind of constraint that is given, with its value; empty if labels are given.
 
     Raises unless there is exactly one kind of supervision.
 
@@ -146,7 +146,7 @@ class PairLearner(LinearMetricLearner):
         pairs : array-like of int of shape (n_pairs, 2), optional
             Numbers of the rows of X that each pair joins.
         similar : array-like of shape (n_pairs,), optional
-            Whether the rows of each pair belong together: booleans, 0/1 or -1/+1. All do if missing.
+            Whether the rows of each pair belong together: booleans, 0/1 or -1/+1. By default all do.
         constraint_weight : array-like of shape (n_pairs,), optional
 
         Returns

@@ -1,1 +1,1 @@
-"""Functions of arrays, NumPy or compiled, that know nothing of estimators; few classes, no other rooms."""
+"""Functions of arrays, in NumPy or compiled, that know nothing about estimators and import no other room."""

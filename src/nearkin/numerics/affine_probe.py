@@ -1,4 +1,4 @@
-"""The matrix behind a function of rows, found by asking it."""
+"""The matrix of an affine function of rows, found by evaluating it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-#: Agreement that shows a function to be affine, relative to the size of what it gives.
+#: Largest relative deviation of a function that counts as affine.
 AGREEMENT = 1e-6
 
 
@@ -23,8 +23,8 @@ def affine_of(transform: Callable, n_features: int) -> tuple[np.ndarray, np.ndar
 
     Notes
     -----
-    Asks for d + 13 rows. The last twelve, small, usual and large ones, have to agree with the matrix: what
-    clips or bends shows itself in one of them.
+    Evaluates d + 13 rows. The last twelve, of small, usual and large size, have to agree with the matrix,
+    which detects functions that clip or are nonlinear.
 
     Examples
     --------

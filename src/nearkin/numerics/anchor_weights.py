@@ -1,4 +1,4 @@
-"""Rows written as smooth mixtures of anchor points: weights on the simplex, to a certified gap.
+"""Rows as smooth mixtures of anchor points: weights on the simplex, with a certified gap.
 
 With rows X, anchors U and a graph Laplacian Lap the weights W minimise
 
@@ -31,7 +31,8 @@ def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
 def heat_laplacian(neighbours: np.ndarray, squared: np.ndarray) -> sparse.csr_array:
     """Graph Laplacian of nearest neighbours with self-tuned heat weights ``exp(-d^2 / (s_i s_j))``.
 
-    s_i is the distance of row i to its last neighbour. Symmetric: a pair counts if either is near the other.
+    s_i is the distance of row i to its last neighbour. The graph is symmetric: a pair is connected if either
+    row is a neighbour of the other.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def anchor_weights(
     W : ndarray of shape (n, m)
         Rows on the simplex.
     gap : float
-        How far the objective is above the least, at most, relative to it.
+        Upper bound on the distance from the optimum, relative to the objective.
 
     Notes
     -----
@@ -86,7 +87,7 @@ def anchor_weights(
     for step in range(max_iter):
         if step % 20 == 0:
             gradient, value = gradient_and_value(W)
-            # The lowest a linear function can be on the simplex is its least entry.
+            # The minimum of a linear function on the simplex is its smallest coefficient.
             above = float(np.einsum("ij,ij->", gradient, W) - gradient.min(axis=1).sum())
             gap = above / max(value, np.finfo(np.float64).tiny)
             if gap <= tol:

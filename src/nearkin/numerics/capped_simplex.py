@@ -8,7 +8,7 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 def project_capped_simplex(v: np.ndarray, cap: float) -> tuple[np.ndarray, float]:
-    """Nearest point of ``{0 <= a <= cap, sum(a) = 1}`` and the shift that gives it.
+    """The nearest point of ``{0 <= a <= cap, sum(a) = 1}``, and the shift that gives it.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def project_capped_simplex(v: np.ndarray, cap: float) -> tuple[np.ndarray, float
 
 
 def lowest_mean(values: np.ndarray, fraction: float) -> float:
-    """Mean of the lowest `fraction` of the values, the value at the border counted in part.
+    """Mean of the lowest `fraction` of the values, with a partial weight of the last one.
 
-    It is the least of ``a @ values`` over the capped simplex with cap ``1 / (fraction * T)``.
+    It is the minimum of ``a @ values`` over the capped simplex with cap ``1 / (fraction * T)``.
 
     >>> lowest_mean(np.array([4.0, 1.0, 2.0, 3.0]), 0.5)
     1.5

@@ -1,4 +1,4 @@
-"""Every row paired with all others of its class, without a list of these pairs."""
+"""Every row paired with all others of its class, without listing the pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import sparse
 
 from nearkin.numerics.products import dense
 
-#: Rows that are scaled at a time.
+#: Rows scaled at a time.
 ROWS_AT_ONCE = 16_384
 
 
@@ -17,8 +17,8 @@ ROWS_AT_ONCE = 16_384
 class ClassMeans:
     """The n x n matrix O with ``O[j, i] = w_i / (n_c - 1)`` for rows j != i of one class c of n_c rows.
 
-    Row j sums what should find row j: with weights of one, ``O @ X`` holds for each row the mean of the
-    others in its class. A class counts as often as it has rows, not pairs; rows alone in theirs do not count.
+    With weights of one, ``O @ X`` holds for each row the mean of the others in its class. A class has weight
+    in proportion to its rows, not its pairs; rows alone in their class have none.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ClassMeans:
         return (totals[self.codes] - self.weights) * shares
 
     def moment(self, X) -> np.ndarray:
-        """``X' O X`` as a float64 d x d array, by the sums of the classes, block after block of rows."""
+        """``X' O X`` as a float64 d x d array, from class sums, block by block of rows."""
         n, n_classes, width = len(self.codes), int(self.codes.max()) + 1, X.shape[1]
         factors = self.weights * self._shares
         sums, weighted, itself = (np.zeros((rows, width)) for rows in (n_classes, n_classes, width))
@@ -73,7 +73,7 @@ class ClassMeans:
         return sums.T @ weighted - itself
 
     def tocsr(self) -> sparse.csr_array:
-        """The matrix itself, of as many entries as there are pairs."""
+        """The matrix itself, with one entry per pair."""
         n = len(self.codes)
         members = sparse.csr_array((np.ones(n), (np.arange(n), self.codes)))
         pairs = (members @ members.T).tocsr()
@@ -84,7 +84,7 @@ class ClassMeans:
 
     @property
     def _shares(self) -> np.ndarray:
-        """1 / (n_c - 1) of each row's class, zero for rows alone."""
+        """1 / (n_c - 1) for each row's class, zero for rows alone in theirs."""
         others = np.bincount(self.codes)[self.codes] - 1
         return np.divide(1.0, others, out=np.zeros(len(others)), where=others > 0)
 

@@ -1,4 +1,4 @@
-"""Says what is happening while compiled loops are made, once on every machine; imported by their modules."""
+"""Announces the compilation of loops, which happens once per machine; imported by modules with kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MESSAGE = "compiling loops for this machine: a few seconds, once; they are then 
 
 
 class _Announcement(event.Listener):
-    """Tells of the first compilation in this process; loading from the cache is none."""
+    """Logs the first compilation in this process; loading from the cache does not count."""
 
     def __init__(self) -> None:
         self.made = False
@@ -20,7 +20,7 @@ class _Announcement(event.Listener):
     def on_start(self, event) -> None:
         if not self.made:
             self.made = True
-            # Somebody who waits in front of a terminal or a notebook should know for what.
+            # A user waiting at a terminal or in a notebook should know why.
             watched = sys.stderr.isatty() or "ipykernel" in sys.modules
             LOGGER.log(logging.WARNING if watched else logging.INFO, MESSAGE)
 

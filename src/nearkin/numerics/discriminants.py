@@ -1,4 +1,4 @@
-"""Class means and the scatter around them: what linear discriminant analysis decides by."""
+"""Class means and the scatter within classes, as used by linear discriminant analysis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Discriminants(NamedTuple):
-    """Means in the axes of the scatter within classes.
+    """Class means in the eigenbasis of the scatter within classes.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Discriminants(NamedTuple):
     values : ndarray of shape (q,)
         Variances along them.
     means : ndarray of shape (C, q)
-        Class means along them, less the mean of all rows.
+        Class means along them, minus the mean of all rows.
     log_priors : ndarray of shape (C,)
         Log of the share of each class; minus infinity for a class without rows.
     centre : ndarray of shape (q,)
@@ -35,8 +35,8 @@ class Discriminants(NamedTuple):
     def of(cls, parts: Iterable[tuple[np.ndarray, np.ndarray]], n_classes: int) -> Discriminants:
         """From rows and their classes 0..C-1, in parts.
 
-        n q^2 + q^3 multiply-adds for n rows of q coordinates, which should not be far from the origin for
-        their size.
+        n q^2 + q^3 multiply-adds for n rows of q coordinates, whose mean should not be large compared with
+        their standard deviation.
         """
         sizes, sums, products = np.zeros(n_classes), 0.0, 0.0
         for F, codes in parts:
@@ -54,11 +54,11 @@ class Discriminants(NamedTuple):
         return cls(axes, np.maximum(values, 0.0), means @ axes, log_priors, centre @ axes)
 
     def weights(self, shrinkage: float) -> np.ndarray:
-        """One over the variance along each axis, after a ridge of that share of the largest."""
+        """Inverse variance along each axis, with a ridge of this share of the largest variance."""
         return 1.0 / (self.values + shrinkage * (self.values[-1] or 1.0))
 
     def scores(self, F: np.ndarray, shrinkage: float) -> np.ndarray:
-        """Minus half the squared distance of rows to the class means, up to a number for each row.
+        """Minus half the squared distance of rows to the class means, up to a constant for each row.
 
         >>> found = Discriminants.of([(np.array([[0.0], [2.0], [8.0], [10.0]]), np.array([0, 0, 1, 1]))], 2)
         >>> found.scores(np.array([[4.0], [5.0]]), 1.0).round(12)
@@ -71,7 +71,7 @@ class Discriminants(NamedTuple):
 
 
 def calibrated(scores: np.ndarray, log_priors: np.ndarray, temperature: float) -> np.ndarray:
-    """Probabilities of classes whose scores are divided by a temperature before the priors come in.
+    """Class probabilities from scores divided by a temperature, plus log priors.
 
     >>> calibrated(np.array([[2.0, 0.0]]), np.log([0.5, 0.5]), 2.0).round(3)
     array([[0.731, 0.269]])

@@ -1,4 +1,4 @@
-"""Rows as people hold them: tensors, half precision, bytes; computed in float32 or float64."""
+"""Rows as users give them (tensors, half precision, bytes), converted to float32 or float64 and checked."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 import numpy as np
 from scipy import sparse
 
-#: Numbers that float32 holds exactly, so that nothing is gained by more.
+#: Types whose values float32 represents exactly.
 NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool")
 
 
 def widened(X):
-    """The same rows with narrow numbers as float32, and tensors as arrays; anything else is left as it is.
+    """The same rows with narrow types as float32 and tensors as arrays; anything else is left as it is.
 
     >>> widened(np.array([[1, -2]], dtype=np.int8))
     array([[ 1., -2.]], dtype=float32)
@@ -24,25 +24,25 @@ def widened(X):
         kind = getattr(X, "dtype", None)
         if kind is None or isinstance(kind, np.dtype) or not hasattr(X, "__array__"):
             return X
-        # A tensor. NumPy has no bfloat16 of its own, so the tensor has to widen itself.
+        # A tensor. NumPy has no bfloat16, so the tensor has to convert itself.
         X = np.asarray(X.float() if str(kind).endswith("bfloat16") and hasattr(X, "float") else X)
     return X.astype(np.float32) if X.dtype.name in NARROW else X
 
 
 def checked_rows(X, width: int | None = None, *, what: str = "X"):
-    """Rows as a float32 or float64 array, or CSR; raises with the number of the first row that is wrong.
+    """Rows as a float32 or float64 array, or CSR; raises if one holds NaN or infinity, naming the first.
 
     Parameters
     ----------
     X : array-like, tensor or sparse matrix of shape (n, d)
     width : int or None
-        The d that is expected, if that is known.
+        The expected d, if known.
     what : str
-        What the message calls the rows.
+        What messages call the rows.
 
     Notes
     -----
-    One pass over the rows; nothing is copied that is float32 or float64 already.
+    One pass over the rows; rows that are already float32 or float64 are not copied.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def checked_rows(X, width: int | None = None, *, what: str = "X"):
 
 @contextmanager
 def naming_rows(X) -> Iterator[None]:
-    """A check that says only "contains NaN" says which row and column, if X is an array, table or CSR.
+    """Context that adds the row and column to scikit-learn's "contains NaN", if X is an array, table or CSR.
 
     >>> with naming_rows([[1.0], [float("nan")]]):
     ...     raise ValueError("Input X contains NaN.")
@@ -84,7 +84,7 @@ def naming_rows(X) -> Iterator[None]:
         if not any(word in str(error) for word in ("NaN", "infinity", "too large")):
             raise
         found = None
-        with suppress(Exception):  # what cannot be looked through keeps its own message
+        with suppress(Exception):  # if X cannot be converted, the original message stands
             rows = widened(X)
             rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
             found = _first_unsound(rows, "X")
@@ -103,7 +103,7 @@ def _first_unsound(X, what: str) -> str | None:
     """What is wrong with the first value that is NaN or infinite, and where; None if all are finite."""
     values = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        # The sum is finite if all values are, up to overflow; only else each is looked at.
+        # If the sum is finite, so are all values; otherwise each one is checked.
         if np.isfinite(values.sum(dtype=np.float64)):
             return None
     bad = ~np.isfinite(values)

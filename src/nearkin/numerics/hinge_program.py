@@ -1,4 +1,4 @@
-"""Non-negative weights of the least hinge loss over triplets and the least sum: a linear program.
+"""Non-negative weights that minimise a hinge loss over triplets plus their sum: a linear program.
 
 For a T x p matrix Phi given as differences of rows of a pair matrix P, and shares c of the triplets,
 
@@ -10,9 +10,9 @@ It is solved by the proximal method of multipliers: each step solves
     min over w >= 0, max over 0 <= g <= c of
         beta sum(w) + g' (1 - Phi w) - mu/2 ||g - g_0||^2 + rho/2 ||w - w_0||^2
 
-about the point (w_0, g_0) of the step before. The maximum over g is a clipped line, so that what is
-left is smooth in w, with a hinge rounded over a width, and falls to a projected semismooth Newton method
-whose matrix only holds the triplets inside that width. The width shrinks from step to step.
+about the point (w_0, g_0) of the step before. The maximum over g is known in closed form, which leaves a
+smooth function of w with hinges rounded over a width. It is minimised by a projected semismooth Newton
+method whose matrix involves only the triplets within that width. The width shrinks from step to step.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from scipy.linalg import cho_factor, cho_solve
 
 from nearkin.numerics.margin_dual import PairMatrix, TripletMargins
 
-# Width over which the hinge is rounded at first, in margins; and the factor by which it shrinks.
+# Initial width over which the hinge is rounded, in margins; and the factor by which it shrinks.
 FIRST_WIDTH = 0.5
 WIDTH_DECAY = 0.4
 SMALLEST_WIDTH = 1e-7
-# Pull towards the last weights, as a share of the penalty at weights of the typical size.
+# Proximal weight rho, relative to the penalty and the size of the weights.
 PULL = 1e-2
-# Newton steps of one proximal step; beyond that it ends as it is, and the next one is no narrower.
+# Most Newton steps in one proximal step; if they run out, the next width is not narrower.
 MOST_INNER_STEPS = 30
-# A proximal step ends once the slope of every weight is this small beside the penalty: the dual point is
-# scaled down by as much, and a loose end would be carried from step to step.
+# A proximal step ends once all slopes are below this share of the penalty: the dual point is scaled down by
+# as much, so a looser tolerance would accumulate.
 LOOSEST_INNER_TOLERANCE = 1e-2
-# Rows of Phi made at one time.
+# Rows of Phi computed at a time.
 TRIPLETS_AT_ONCE = 2048
 
 
@@ -63,7 +63,7 @@ class HingeSolution:
 
 
 class _Problem(TripletMargins):
-    """Phi with the values of both problems."""
+    """Phi with the primal and dual objectives."""
 
     def __init__(self, pairs: PairMatrix, near, far, shares, beta: float):
         super().__init__(pairs, near, far)
@@ -83,7 +83,7 @@ class _Problem(TripletMargins):
         return float(self.shares @ np.maximum(1 - margins, 0)) + self.beta * float(w.sum())
 
     def dual(self, g, slopes) -> float:
-        """Value of g after it is scaled down to where Phi' g <= beta."""
+        """Value of g after scaling it down so that Phi' g <= beta."""
         largest = float(slopes.max())
         return float(g.sum()) * (1.0 if largest <= self.beta else self.beta / largest)
 
@@ -91,7 +91,7 @@ class _Problem(TripletMargins):
 def solve_hinge_program(
     pairs: PairMatrix, near, far, shares, beta: float, *, tol: float = 1e-3, max_iter: int = 300
 ) -> HingeSolution:
-    """Weights of the least penalised hinge loss, certified by the duality gap.
+    """Weights that minimise the penalised hinge loss, certified by the duality gap.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def solve_hinge_program(
         P; triplet t is ``P[far[t]] - P[near[t]]``.
     near, far : ndarray of shape (T,)
     shares : ndarray of shape (T,)
-        Positive; what the hinge of each triplet counts.
+        Positive; weight of the hinge of each triplet.
     beta : float
         Positive.
     tol : float
@@ -125,7 +125,7 @@ def solve_hinge_program(
         best_w, best = np.zeros_like(w), zero
     bound, width, n_iter = 0.0, FIRST_WIDTH, 0
     while True:
-        # The dual variables of triplets of share c run from 0 to c while their margins cross the width.
+        # The dual variable of a triplet of share c goes from 0 to c as its margin crosses the width.
         mu = width / shares.mean()
         w, g, margins, slopes, used, finished = _proximal_step(
             problem, w, g, margins, mu, min(LOOSEST_INNER_TOLERANCE, 0.3 * tol), max_iter - n_iter
@@ -138,7 +138,7 @@ def solve_hinge_program(
         gap = max(1 - bound / best, 0.0)
         if gap <= tol or n_iter >= max_iter:
             return HingeSolution(best_w, best, gap, max(1, n_iter), gap <= tol)
-        # A width that runs ahead of the weights leaves Newton's method with too few triplets to see by.
+        # If the width shrinks faster than the weights converge, too few triplets enter Newton's matrix.
         width = max(width * WIDTH_DECAY, SMALLEST_WIDTH) if finished else min(2 * width, FIRST_WIDTH)
 
 
@@ -152,7 +152,7 @@ def _start(problem: _Problem) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float, max_iter: int):
-    """Weights, dual variables, margins and Phi' g after one step, steps taken, and whether it ended."""
+    """Weights, dual variables, margins and Phi' g after one proximal step, steps used, and convergence."""
     start, beta = w, problem.beta
     rho = PULL * beta / max(float(w.max()), 1e-12)
 
@@ -174,10 +174,10 @@ def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float,
         inside = np.flatnonzero((g > 0) & (g < problem.shares))
         direction = np.zeros_like(w)
         H = problem.gram(inside, free) / mu
-        # Directions that no triplet bends are held by the pull alone; rounding needs a little more.
+        # Directions without curvature from triplets have only rho; rounding requires a little more.
         H.flat[:: len(H) + 1] += rho + 1e-12 * max(float(np.trace(H)) / len(H), rho)
         direction[free] = _newton_step(H, gradient[free], w[free])
-        # The whole step stays at w >= 0, so margins along it lie on a line: one product for all its lengths.
+        # The whole step stays in w >= 0, so margins are linear along it: one product for all step lengths.
         change, slope, step = problem.margins(direction), float(gradient @ direction), 1.0
         while True:
             trial, moved_margins = w + step * direction, margins + step * change
@@ -186,17 +186,17 @@ def _proximal_step(problem: _Problem, w, centre, margins, mu: float, tol: float,
                 break
             step *= 0.5
             if step < 1e-8:
-                # The direction does lead down: only rounding can hide it.
+                # It is a descent direction, so only rounding can be the reason.
                 return w, g, margins, slopes, n_iter, True
         w, margins, value, g = np.maximum(trial, 0), moved_margins, trial_value, trial_g
     return w, g, margins, problem.aggregate(g), n_iter, False
 
 
 def _newton_step(H, gradient, w) -> np.ndarray:
-    """The step to the minimum of the parabola over w + step >= 0, by block principal pivoting.
+    """The step to the minimum of the quadratic over w + step >= 0, by block principal pivoting.
 
-    All weights on the wrong side change sides together (below zero, or at zero with a falling slope), while
-    that leaves fewer of them; else only the last one does, which cannot go round in circles.
+    All infeasible weights (below zero, or at zero with a negative slope) change sides together as long as
+    their number falls; otherwise only the last one does, which cannot cycle.
     """
     target = gradient - H @ w
     rounding = 1e-10 * np.abs(target).max()

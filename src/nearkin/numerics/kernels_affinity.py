@@ -1,4 +1,4 @@
-"""Compiled passes over squared distances inside a class; import it only where there are many rows."""
+"""Compiled passes over squared distances within a class; imported only for many rows."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from numba import njit
 from nearkin.numerics.fast_exp import exp
 
 HIGHEST = np.finfo(np.float32).max
-#: Values up to which counting ranks, a square of them, is the quickest.
+#: Up to this many values, counting ranks (quadratic) is the fastest.
 FEW = 100
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _kth(values, k):
-    """What k of a few values do not exceed."""
+    """The (k + 1)-th smallest of a few values."""
     found = HIGHEST
     for value in values:
-        # Counted, since the processor cannot foresee the branches of any sorting.
+        # Counting avoids the unpredictable branches of sorting.
         rank = np.int32(0)
         for other in values:
             rank = np.int32(rank + np.int32(other <= value))
@@ -27,7 +27,7 @@ def _kth(values, k):
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _kth_of_many(values, k):
-    """The same level by level, k passes at most."""
+    """The same for many values, in at most k passes."""
     level = values.min()
     for _ in range(k):
         within, higher = 0, HIGHEST
@@ -42,7 +42,7 @@ def _kth_of_many(values, k):
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _smaller(left, right, into):
-    # In a function of its own the compiler sees that this can be vector code: eight times the speed.
+    # As a separate function this is vectorised, which makes it eight times as fast.
     for j in range(into.shape[0]):
         a, b = left[j], right[j]
         into[j] = a if a < b else b
@@ -50,10 +50,10 @@ def _smaller(left, right, into):
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _within(values, bound, into):
-    """Move the values that do not exceed the bound to the front of another array; how many there are."""
+    """Copy the values up to the bound to the front of another array; returns their number."""
     count = 0
     for j in range(values.shape[0]):
-        # Without a branch, which the processor could not foresee.
+        # Without an unpredictable branch.
         into[count] = values[j]
         count += values[j] <= bound
     return count
@@ -61,10 +61,10 @@ def _within(values, bound, into):
 
 @njit(cache=True, nogil=True, fastmath=True)
 def kth_smallest(D, k, out):
-    """Of each row what k of its entries do not exceed, ``np.partition(D, k)[:, k]``, into `out`.
+    """``np.partition(D, k)[:, k]`` into `out`: the (k + 1)-th smallest entry of each row.
 
-    A row is folded onto itself until few minima are left. They bound what is sought, and a second look finds
-    few entries within the bound: half the time of a partition.
+    A row is folded onto itself until few minima are left. They bound the result, and a second pass finds few
+    entries within the bound: half the time of a partition.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def kth_smallest(D, k, out):
             _smaller(minima[last, :half], minima[last, rest:length], minima[1 - last, :half])
             minima[1 - last, half] = minima[last, half]
             length, last = rest, 1 - last
-        # Where there are too few or too many minima they bound nothing.
+        # With too few or too many minima there is no useful bound.
         bound = _kth(minima[last, :length], k) if k < length <= FEW else D[i].max()
         count = _within(D[i], bound, small)
         out[i] = _kth(small[:count], k) if count <= FEW else _kth_of_many(small[:count], k)
@@ -98,13 +98,13 @@ def turn_into_affinities(D, first, inverse, degrees):
     Parameters
     ----------
     D : float array (m, n), or only its first columns, up to first + m
-        Distances of rows first, first + 1, ... to all rows; those of a row to itself and to the rows of D
-        after it become zero, and later columns mean nothing.
+        Distances of rows first, first + 1, ... to all rows; those of a row to itself and to later rows of D
+        become zero, and later columns are not used.
     first : int
     inverse : float array (n,)
         1 / s_i.
     degrees : float array (n,)
-        To which the affinities of each row are added, on both sides.
+        The affinities are added to those of both rows.
     """
     m = D.shape[0]
     for i in range(m):

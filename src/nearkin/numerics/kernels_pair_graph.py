@@ -1,4 +1,4 @@
-"""Compiled passes over the pairs (i, neighbours[rank, i]); import this module only where it is used."""
+"""Compiled passes over the pairs (i, neighbours[rank, i]); imported only inside functions that need it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numba import njit
 import nearkin.numerics.compiling  # noqa: F401
 
 
-# Sums in any order: only then are they vectorised.
+# Sums may be reordered, which vectorisation requires.
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def pair_distances(Z, neighbours):
     """Squared Euclid of each pair of rows of Z, in the shape of `neighbours` (K x n)."""
@@ -31,7 +31,7 @@ def laplacian_times(coefficients, neighbours, X):
     n_ranks, n = neighbours.shape
     n_features = X.shape[1]
     out = np.zeros(X.shape)
-    # Sums in arrays of their own, which cannot overlap with a row of the result: only so they are vectorised.
+    # Separate arrays cannot overlap with a row of the result, which vectorisation requires.
     own, part = np.empty(n_features), np.empty(n_features)
     for i in range(n):
         own[:] = 0.0

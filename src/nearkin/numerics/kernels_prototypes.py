@@ -1,4 +1,4 @@
-"""Compiled epochs of the ratio objective: one Adadelta step per batch, no trip to Python in between.
+"""Compiled epochs of the ratio objective: one Adadelta step per batch, without returning to Python.
 
 Shapes as in `prototypes`: rows U (n x e), centres (P x e) and metrics, either weights (P x e) or factors
 (P x r e, each as one row). Within a batch of m rows, distances are kept P x m, so that every loop over all
@@ -14,13 +14,13 @@ from numba import njit
 
 import nearkin.numerics.compiling  # noqa: F401
 
-# Sums may be reordered, but infinities count: a distance may overflow.
+# Sums may be reordered, but infinities must be respected, as a distance may overflow.
 REORDERED = {"reassoc", "contract", "nsz", "arcp"}
 
 
 @njit(cache=True, nogil=True, fastmath=REORDERED, error_model="numpy")
 def factor_epoch(U, y, shares, order, bounds, labels, centres, metrics, running, clock, beta, tiny, solver):
-    """Train centres and factors in place on the batches of one pass; the weighted mean of the errors met.
+    """Train centres and factors in place on the batches of one pass; returns the weighted mean error.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def factor_epoch(U, y, shares, order, bounds, labels, centres, metrics, running,
     running : pair of P x (1 + r) e arrays
         Running means of squared gradients and of squared steps, those of the centre first.
     clock : array of P + 1 ints
-        The step at which each prototype's running means were brought up to date, and the steps so far.
+        The step at which each prototype's running means were last updated, and the number of steps so far.
     beta, tiny : float
-        Slope of the sigmoid, and what is added to both distances.
+        Slope of the sigmoid, and a small number that is added to both distances.
     solver : pair of scalars of U's dtype
         Adadelta's decay and epsilon.
     """
@@ -42,7 +42,7 @@ def factor_epoch(U, y, shares, order, bounds, labels, centres, metrics, running,
     r = metrics.shape[1] // e
     factors = metrics.reshape(P * r, e)
     largest = _largest_batch(bounds)
-    # Where a batch has fewer rows than the largest one, the last of these are left from before.
+    # If a batch has fewer rows than the largest one, the last rows here are left over from before.
     batch = np.zeros((largest, e), U.dtype)
     Z = np.empty((P * r, largest), U.dtype)
     D = np.empty((P, largest), U.dtype)
@@ -123,7 +123,7 @@ def _project_centre(factors, centres, s, offsets):
 
 @njit(cache=True, nogil=True, fastmath=REORDERED)
 def _squared_lengths(Z, offsets, D):
-    """Row s of D: the squared lengths of the columns of the s-th block of Z less its offset."""
+    """Row s of D: the squared lengths of the columns of the s-th block of Z minus its offset."""
     P, m = D.shape
     r = offsets.size // P
     for s in range(P):
@@ -155,23 +155,23 @@ def _ratio_error(same, other, beta, tiny):
     ratio = (same + tiny) / denominator
     error = 0.5 + 0.5 * math.tanh(0.5 * beta * (ratio - 1))
     slope = beta * error * (1 - error) / denominator
-    # Far outside the window 0 * inf must stay 0.
+    # Far from the boundary, 0 * inf must stay 0.
     return error, slope, -slope * ratio if slope > 0 else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _find_hits(D, y, shares, rows, labels, beta, tiny, hits, slopes, starts):
-    """Find the rows of a batch that pull at each prototype; returns the weighted sum of the errors.
+    """Find the rows of a batch that contribute to each prototype; returns the weighted sum of the errors.
 
-    Those of prototype s are ``hits[starts[s]:starts[s + 1]]``, as places in the batch; beside them stands
-    twice the slope of the batch's mean error by their distance to s.
+    Those of prototype s are ``hits[starts[s]:starts[s + 1]]``, as places in the batch; `slopes` holds twice
+    the derivative of the batch's mean error with respect to their distance to s.
     """
     P, m = D.shape[0], rows.size
     nearest = np.empty((2, m), np.int64)
     for i in range(m):
         same, other = -1, -1
         for s in range(P):
-            # Comparisons with what overflowed are false, and leave no prototype to pull.
+            # Comparisons with overflowed distances are false, which leaves no prototype.
             if y[rows[i]] == labels[s]:
                 if D[s, i] < (D[same, i] if same >= 0 else np.inf):
                     same = s
@@ -209,7 +209,7 @@ def _sort_hits(nearest, by_distance, hits, slopes, starts):
                 starts[nearest[side, i] + 1] += 1
     for s in range(P):
         starts[s + 1] += starts[s]
-    # Filling moves each start to the next one's place; they are moved back below.
+    # Filling advances each start to the next one; they are restored below.
     for side in range(2):
         for i in range(m):
             if by_distance[side, i] != 0:
@@ -246,7 +246,7 @@ def _factor_gradient(pulled, differences, factor, gradient):
     for a in range(r):
         by_factor = gradient[e + a * e : 2 * e + a * e]
         by_offset = gradient.dtype.type(0)
-        # Four rows at a time read and write the sums a quarter as often.
+        # Four rows at a time, so that the sums are read and written a quarter as often.
         for k in range(0, fours, 4):
             p, q, t, u = pulled[k, a], pulled[k + 1, a], pulled[k + 2, a], pulled[k + 3, a]
             by_offset += p + q + t + u
@@ -284,8 +284,8 @@ def _weight_gradient(U, rows, hits, slopes, starts, s, centres, weights, gradien
 def _step(centres, metrics, gradient, running, clock, s, solver):
     """One Adadelta step of prototype s.
 
-    Without a gradient Adadelta does not move and only forgets: that is made up for here, in one go for
-    all steps since the last one.
+    Without a gradient Adadelta does not move, but its running means decay: that is done here for all steps
+    since the last one.
     """
     now = clock[clock.size - 1]
     decay, epsilon = solver

@@ -1,4 +1,4 @@
-"""Compiled sweeps over the entries of a symmetric matrix; import this module only where it is used."""
+"""Compiled sweeps over the entries of a symmetric matrix; imported only inside functions that need it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import nearkin.numerics.compiling  # noqa: F401
 
 @njit(cache=True)
 def newton_direction(C, W, M, price, n_sweeps):
-    """The step D that is best for the quadratic model of the graphical lasso at M, W being its inverse.
+    """The step D that minimises the quadratic model of the graphical lasso at M, W being its inverse.
 
-    Coordinate descent over the entries that are not zero, or would not stay so; U = D W is kept up to date,
-    so that each entry costs O(d).
+    Coordinate descent over the entries that are not zero or would become nonzero; U = D W is updated along
+    the way, so that each entry costs O(d).
     """
     d = len(C)
     D, U = np.zeros((d, d)), np.zeros((d, d))

@@ -1,4 +1,4 @@
-"""Small steps that every learner of a linear metric needs: ridges, spans, factors and signs."""
+"""Building blocks for learners of a linear metric: ridges, spans, factors and signs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SINGULAR = "a scatter matrix is singular: some direction does not vary; use a sh
 
 
 def ridged(S: np.ndarray, share: float = 1e-3) -> np.ndarray:
-    """``(1 - share) S + share (tr S / d) I``: a ridge without units, for directions without variance.
+    """``(1 - share) S + share (tr S / d) I``: a scale-free ridge, for directions without variance.
 
     >>> ridged(np.diag([2.0, 0.0]), 0.5)
     array([[1.5, 0. ],
@@ -25,17 +25,17 @@ def ridged(S: np.ndarray, share: float = 1e-3) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Span:
-    """The space in which rows differ: coordinates for learners whose metrics turn with the data.
+    """The span of the centred rows: coordinates for learners that are equivariant under rotations.
 
-    With more features than rows nothing outside the span of the centred rows can be learned, and
-    methods that are equivariant under rotations lose nothing by working inside.
+    With more features than rows nothing can be learned outside the span of the centred rows, and such
+    methods lose nothing by working inside it.
 
     Attributes
     ----------
     rows : ndarray of shape (n, r)
         The centred rows in the span, float64.
     axes : ndarray of shape (r, d) or None
-        Orthonormal; None where the features themselves are the coordinates.
+        Orthonormal; None if the features themselves are the coordinates.
     """
 
     rows: np.ndarray
@@ -43,11 +43,11 @@ class Span:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Span:
-        """Coordinates of the rows of X: their own where there are more rows than features.
+        """Coordinates of the rows of X; the features themselves if there are more rows than features.
 
         Notes
         -----
-        A thin SVD, n^2 d, where d >= n; nothing else.
+        A thin SVD, n^2 d, if d >= n.
 
         >>> Span.of(np.eye(3)).rows.shape
         (3, 2)
@@ -63,9 +63,9 @@ class Span:
 
     @classmethod
     def of_varying(cls, X: np.ndarray) -> Span:
-        """As `of`, without the features that are constant: maps of the span give them no weight.
+        """As `of`, without constant features: maps of the span give them no weight.
 
-        A ridge would otherwise weigh what the rows say nothing about.
+        A ridge would otherwise give them weight although nothing is known about them.
 
         >>> Span.of_varying(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]])).axes
         array([[1., 0.]])
@@ -85,9 +85,9 @@ class Span:
 
 
 def row_axes(X: np.ndarray) -> np.ndarray:
-    """Orthonormal axes (n x d) of a space that holds the rows of X, of which there are fewer than features.
+    """Orthonormal axes (n x d) of a space that contains the n < d rows of X.
 
-    A thin QR decomposition, 4 n^2 d: less than a product of the rows with a d x d matrix.
+    A thin QR decomposition, 4 n^2 d: cheaper than a product of the rows with a d x d matrix.
 
     >>> abs(row_axes(np.array([[3.0, 0.0, 0.0], [3.0, 4.0, 0.0]]))).round(12)
     array([[1., 0., 0.],
@@ -99,19 +99,19 @@ def row_axes(X: np.ndarray) -> np.ndarray:
 def generalised_eigenpairs(D: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values w, largest first, and rows u with D u = w S u and u' S u = 1.
 
-    Raises LinAlgError (a ValueError) where S is singular.
+    Raises LinAlgError (a ValueError) if S is singular.
 
     >>> generalised_eigenpairs(np.diag([1.0, 8.0]), np.diag([1.0, 4.0]))
     (array([2., 1.]), array([[0. , 0.5],
            [1. , 0. ]]))
     """
-    cholesky_factor(S)  # the eigenproblem itself would be solved, wrongly, for an S singular but for rounding
+    cholesky_factor(S)  # raises for a numerically singular S, for which eigh would give wrong results
     values, vectors = linalg.eigh(D, S)
     return values[::-1], fixed_signs(vectors[:, ::-1].T)
 
 
 def cholesky_factor(S: np.ndarray) -> np.ndarray:
-    """Lower triangular R with R R' = S; raises LinAlgError (a ValueError) where S is singular.
+    """Lower triangular R with R R' = S; raises LinAlgError (a ValueError) if S is singular.
 
     >>> cholesky_factor(np.diag([4.0, 9.0]))
     array([[2., 0.],
@@ -121,16 +121,16 @@ def cholesky_factor(S: np.ndarray) -> np.ndarray:
         R = linalg.cholesky(S, lower=True)
     except linalg.LinAlgError:
         raise linalg.LinAlgError(SINGULAR) from None
-    # What the features before it leave of a feature's variance; rounding alone may leave that much.
+    # The variance of a feature that earlier features do not explain may be rounding alone.
     if np.any(np.diag(R) ** 2 <= 10 * len(S) * np.finfo(np.float64).eps * np.diag(S)):
         raise linalg.LinAlgError(SINGULAR)
     return R
 
 
 def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:
-    """L with L'L = M, or nearest to it among those of `n_components` rows; largest directions first.
+    """L with L'L = M, or the best approximation with `n_components` rows; largest directions first.
 
-    Negative eigenvalues count as zero; without `n_components` there are as many rows as features.
+    Negative eigenvalues count as zero; without `n_components` L has as many rows as features.
 
     >>> metric_factor(np.diag([1.0, 4.0]), 1)
     array([[0., 2.]])
@@ -141,7 +141,7 @@ def metric_factor(M: np.ndarray, n_components: int | None = None) -> np.ndarray:
 
 
 def principal_rows(L: np.ndarray, n_components: int | None = None, negligible: float = 0.0) -> np.ndarray:
-    """L turned so that its rows are orthogonal, longest first: the same distances, ready to be cut.
+    """L rotated so that its rows are orthogonal, longest first: the same distances, ready for truncation.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def principal_rows(L: np.ndarray, n_components: int | None = None, negligible: f
 
 
 def fixed_signs(L: np.ndarray) -> np.ndarray:
-    """Rows turned so that the largest entry of each is positive: refits then agree.
+    """Rows with signs such that the largest entry of each is positive, so that refits agree.
 
     >>> fixed_signs(np.array([[1.0, -2.0]]))
     array([[-1.,  2.]])

@@ -1,11 +1,11 @@
 """The bias of the nearest neighbour's error at a point, and the metric that removes it.
 
-Among finitely many rows the nearest one lies at some distance, where the densities are no longer those
-at the query. To second order the expected error exceeds its limit by a multiple of tr(M^-1 B), where
+With finitely many rows the nearest one lies at some distance, where the densities differ from those at the
+query. To second order the expected error exceeds its limit by a multiple of tr(M^-1 B), where
 
     B = sum_c Hess p_c (sum_{j != c} p_j^2 - p_c sum_{j != c} p_j),     p_c = prior times density,
 
-and M is the metric at the query. Where B has eigenvalues of both signs some M makes the trace vanish.
+and M is the metric at the query. If B has eigenvalues of both signs, there is an M with trace zero.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def bias_weights(log_joint: np.ndarray) -> np.ndarray:
     -------
     weights : ndarray of shape (m, C)
         ``eta_c (sum_{j != c} eta_j^2 - eta_c (1 - eta_c)) / (1 - eta_max)`` for posteriors eta. With two
-        classes all but the signs is a common factor, and they are -1 and 1.
+        classes they differ only in sign and are given as -1 and 1.
 
     Notes
     -----
-    Deep inside one class the other posteriors underflow: what is left of them, ``1 - eta_max``, is summed
-    on a scale of its own, and only ratios to it are formed.
+    Deep inside one class the other posteriors underflow, so their sum ``1 - eta_max`` is computed on a
+    separate scale, and only ratios to it are formed.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def bias_weights(log_joint: np.ndarray) -> np.ndarray:
     shares = np.exp(others - highest)
     total = shares.sum(axis=1, keepdims=True)
     shares /= total
-    # Posterior of all classes but the first, and of the first.
+    # Posterior of all classes but the most probable one, and of that one.
     rest = np.exp(-np.logaddexp(0, log_joint[rows, top] - highest[:, 0] - np.log(total[:, 0])))
     largest = 1 - rest
     posteriors = shares * rest[:, None]
@@ -66,7 +66,7 @@ def unbiased_factors(B: np.ndarray, floor: float, euclid_share: float) -> np.nda
     B : ndarray of shape (m, d, d)
         Symmetric.
     floor : float in [0, 1]
-        Least eigenvalue of a metric, as a share of its largest.
+        Smallest eigenvalue of a metric, as a share of its largest.
     euclid_share : float in [0, 1]
         Share of the identity that is mixed into metrics of mean eigenvalue one.
 
@@ -77,9 +77,9 @@ def unbiased_factors(B: np.ndarray, floor: float, euclid_share: float) -> np.nda
 
     Notes
     -----
-    With B = U diag(w) U', positive eigenvalues count as often as there are of them, ``n_pos w``, and
-    negative ones likewise, ``n_neg |w|``: each sign then adds 1 or -1 to the trace. If there is one sign
-    only, M = |B| makes the trace least; where B = 0, M = I. One eigendecomposition, d^3, for each matrix.
+    With B = U diag(w) U', the eigenvalues of M are ``n_pos w`` for positive and ``n_neg |w|`` for negative w,
+    so that the positive ones add 1 to the trace and the negative ones -1. If all have one sign, M = |B|
+    makes the trace smallest; if B = 0, M = I. One eigendecomposition, d^3, for each matrix.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def unbiased_factors(B: np.ndarray, floor: float, euclid_share: float) -> np.nda
     values, vectors = np.linalg.eigh(B)
     largest = np.abs(values).max(axis=1, keepdims=True)
     values = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
-    # What rounding leaves of a zero has no sign to count.
+    # The sign of a zero eigenvalue would be rounding.
     positive, negative = values > 1e-14, values < -1e-14
     lengths = np.abs(values) * np.where(
         positive, positive.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Directions in which the surroundings of a row keep its class together and others away."""
+"""Directions in which near rows of the same class are close and those of other classes far."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkin.numerics.blocks import ENTRIES_AT_ONCE, blocks
 
-# Eigenvalues this small beside the largest are rounding.
+# Eigenvalues below this share of the largest are rounding.
 ROUNDING = 1e-12
 
 
@@ -33,19 +33,19 @@ def discriminant_directions(
     compactness : float
         Not negative.
     at_once : int
-        Entries of differences and matrices that are made together.
+        Entries of differences and matrices computed at a time.
 
     Returns
     -------
     directions : ndarray of shape (P, r, d)
-        Orthonormal, of the largest eigenvalue first; zeros fill up what a row has fewer than r, the most
-        that any has. A row always has one.
+        Orthonormal, the largest eigenvalue first; padded with zeros to r, the largest number of any row. A
+        row always has at least one.
     gains : ndarray of shape (P,)
         Sum of their eigenvalues.
 
     Notes
     -----
-    With k neighbours in all, d^2 (d + k) for each row, or k^2 (d + k) where d > k: the eigenvectors lie in
+    With k neighbours in all, d^2 (d + k) for each row, or k^2 (d + k) if d > k, as the eigenvectors lie in
     the span of the differences.
 
     Examples
@@ -74,7 +74,7 @@ def discriminant_directions(
 
 
 def _shares(neighbours: np.ndarray) -> np.ndarray:
-    """One over the number of neighbours a row has, zero where one is missing."""
+    """One over the number of neighbours of a row, zero for missing ones."""
     present = neighbours >= 0
     return present / np.maximum(present.sum(axis=1, keepdims=True), 1)
 

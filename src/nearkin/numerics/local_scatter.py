@@ -1,4 +1,4 @@
-"""Scatters inside and between classes in which only near rows of a class count as belonging together."""
+"""Local scatters within and between classes, in which only near rows of a class belong together."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from nearkin.numerics.blocks import blocks
 from nearkin.numerics.products import squared_distances, squared_norms
 from nearkin.numerics.threads import run_striped, worker_count
 
-#: Squared distances below so many roundings are not precise to a thousandth.
+#: Squared distances below this many times their rounding error are not precise to a thousandth.
 IMPRECISE = 1e3
-#: Rows whose affinities with earlier ones are made together: fewer leave out more of the later ones, more
-#: make better products.
+#: Rows whose affinities with earlier ones are computed together: a smaller number wastes less, a larger one
+#: makes faster products.
 STRIPE = 128
 
 
@@ -38,14 +38,14 @@ def local_scatters(
         s_i is the distance to this neighbour of the class, or to the farthest if there are fewer; None makes
         all affinities one, which gives the scatters of linear discriminant analysis.
     precision : dtype
-        Of the affinities and their products; with float32, half the time, a class with rows too near each
-        other for it is still taken in float64.
+        Of the affinities and their products. float32 takes half the time; a class whose rows are too close
+        for it is still computed in float64.
     at_once : int
-        Affinities held together: two megabytes stay in the cache.
+        Affinities held at a time: two megabytes stay in the cache.
 
     Notes
     -----
-    3 sum n_c^2 d + n d^2 multiply-adds; holds one block of affinities for each worker, never those of a
+    3 sum n_c^2 d + n d^2 multiply-adds; holds one block of affinities for each worker, never those of a whole
     large class.
     """
     n, d = X.shape
@@ -53,7 +53,7 @@ def local_scatters(
     order, stops = np.argsort(codes, kind="stable"), np.cumsum(sizes)
     means = np.empty((len(sizes), d))
     workers = worker_count(2.0 * d * float(np.sum(np.square(sizes, dtype=float))))
-    # What each worker has added up: the scatter within classes, and what rows add to the sum of both.
+    # Sums of each worker: the scatter within classes, and the part of both scatters that rows contribute.
     sums = np.zeros((workers, 2, d, d))
 
     def add_classes(worker, classes):
@@ -72,7 +72,7 @@ def local_scatters(
 
 
 def _class_scatters(rows: np.ndarray, n_neighbors: int | None, precision, at_once: int):
-    """Half the sum of A_ij v v' over ordered pairs of centred rows, perhaps not symmetric, and rows' rows."""
+    """Half the sum of A_ij v v' over ordered pairs of centred rows, perhaps asymmetric; rows.T @ rows."""
     if n_neighbors is None:
         scatter = rows.T @ rows
         return len(rows) * scatter, scatter
@@ -84,7 +84,7 @@ def _class_scatters(rows: np.ndarray, n_neighbors: int | None, precision, at_onc
 
 def _double_scatters(rows: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray, np.ndarray]:
     squared_scales, all_alike = _kth_distances(rows, rows, k, at_once), rows.T @ rows
-    # Where a row's near ones coincide with it, nothing else is near, and copies of it add nothing.
+    # If a row coincides with its neighbours, nothing else is near, and copies add nothing.
     apart = squared_scales > _rounding(rows)
     rows, inverse = rows[apart], 1 / np.sqrt(squared_scales[apart])[:, None]
     norms, summands = squared_norms(rows), np.column_stack([rows, np.ones(len(rows))])
@@ -99,9 +99,9 @@ def _double_scatters(rows: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray
 
 
 def _single_scatters(wide: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """The same in float32, in a fraction of the time; None where rows are too near each other for it.
+    """The same in float32, in a fraction of the time; None if rows are too close to each other for it.
 
-    Of the symmetric affinities only those of a row with earlier ones are made.
+    By symmetry, only affinities of a row with earlier ones are computed.
     """
     from nearkin.numerics.kernels_affinity import kth_smallest, turn_into_affinities
 
@@ -116,7 +116,7 @@ def _single_scatters(wide: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray
     if near.any():
         if (_kth_distances(wide[near], wide, k, at_once) > _rounding(wide)).any():
             return None
-        # All of these coincide with others and add nothing.
+        # All of these coincide with others, so they add nothing.
         rows, left, right = rows[~near], left[~near], right[~near]
         n, squared_scales = len(rows), squared_scales[~near]
         whole = None if whole is None else whole[np.ix_(~near, ~near)]
@@ -131,7 +131,7 @@ def _single_scatters(wide: np.ndarray, k: int, at_once: int) -> tuple[np.ndarray
 
 
 def _factors(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays whose product is the squared distances of rows: no pass over it is left."""
+    """Two arrays whose product is the squared distances between rows, so that no further pass is needed."""
     norms, one = squared_norms(rows), np.ones(len(rows), dtype=rows.dtype)
     return np.column_stack([-2 * rows, norms, one]), np.column_stack([rows, one, norms])
 
@@ -140,7 +140,7 @@ def _kth_distances(queries: np.ndarray, rows: np.ndarray, k: int, at_once: int) 
     """Squared distances of queries, which are among the rows, to their k-th nearest other row."""
     found, norms = np.empty(len(queries)), squared_norms(rows)
     for part in blocks(len(queries), len(rows), at_once):
-        # Each row itself stands first, at distance zero.
+        # Each row itself comes first, at distance zero.
         D = squared_distances(queries[part], rows, norms_b=norms)
         D.partition(k, axis=1)
         found[part] = D[:, k]
@@ -148,5 +148,5 @@ def _kth_distances(queries: np.ndarray, rows: np.ndarray, k: int, at_once: int) 
 
 
 def _rounding(rows: np.ndarray) -> float:
-    """What squared distances of these rows may be wrong by."""
+    """Rounding error of squared distances between these rows."""
     return 4 * float(np.finfo(rows.dtype).eps * squared_norms(rows).max())

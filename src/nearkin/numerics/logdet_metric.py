@@ -1,4 +1,4 @@
-"""The metric nearest to Euclid, in LogDet divergence, that pays least for its distances: to a certified gap.
+"""The metric that minimises the LogDet divergence from Euclid plus a loss of distances, with a certified gap.
 
 Minimises over positive definite M
 
@@ -9,8 +9,8 @@ gradient in L is 2 L times the gradient in M, every stationary point is the opti
 projection and no eigendecomposition.
 
 Certificate: with g the slopes of phi at p and G = sum_t g_t v_t v_t', Fenchel's inequality bounds the
-optimum from below by log det(I + G) + phi(p) - g.p, so that J is at most Dld(M, (I + G)^-1) above it. The
-eigenvalues of that divergence are those of E = L (I + G) L' - I = grad L' / 2, which is at hand anyway.
+optimum from below by log det(I + G) + phi(p) - g.p, so that J is at most Dld(M, (I + G)^-1) above it. That
+divergence depends on the eigenvalues of E = L (I + G) L' - I = grad L' / 2, which is available anyway.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from nearkin.numerics.pair_differences import PairDifferences
 #: Value and slopes of a convex function of the squared lengths of the pairs.
 PairLoss = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
-# Curvature pairs kept: the more, the fewer steps, and steps over d^2 numbers are cheap beside the pairs.
+# Curvature pairs of L-BFGS: more mean fewer steps, and their updates cost little compared with the pairs.
 MEMORY = 30
-# Length of the first step, in units of Euclid. From 0.3 to 4 all take as many evaluations, 5,000 over 132
-# fits of ITML and LSML, but those of a loose tolerance end sooner.
+# Length of the first step, in units of Euclid. All values from 0.3 to 4 take about 5,000 evaluations over 132
+# fits of ITML and LSML, but with this one fits with a loose tolerance end sooner.
 FIRST_STEP = 2.0
-# A pivot of zero counts as this one: the value is then far too high, but still a number to step back from.
+# Zero pivots are replaced by this: the value is then far too high but finite, so the line search steps back.
 SMALLEST_PIVOT = 1e-100
 
 
@@ -56,11 +56,11 @@ class LogDetSolution:
 
 
 class _Problem:
-    """J and its gradient over theta, remembering the point last looked at; the first is Euclid.
+    """J and its gradient over theta, with the last evaluated point; the first one is Euclid.
 
-    L = FIRST_STEP theta R, where R'R = (I + sum_t |g_t| v_t v_t')^-1 with the slopes g at Euclid. About
-    so steep is J in L from the right, hence it is about equally steep in every theta: tens of steps do
-    where hundreds were needed, whatever the scales of the features.
+    L = FIRST_STEP theta R, where R'R = (I + sum_t |g_t| v_t v_t')^-1 with the slopes g at Euclid. This
+    preconditioner makes the curvature in theta about equal in all directions: tens of steps suffice instead
+    of hundreds, whatever the scales of the features.
     """
 
     def __init__(self, pairs: PairDifferences, loss: PairLoss):
@@ -90,7 +90,7 @@ class _Problem:
 
     def relative_gap(self) -> float:
         """Certified distance from the optimum at the last point, as a share of the value there."""
-        # Below this the value itself is rounding: nothing is violated at Euclid, or next to nothing.
+        # Below this the value itself is rounding: (almost) nothing is violated at Euclid.
         size = max(self.value, 1e-10 * self.d)
         E = self.gradient @ self.L.T / 2
         e = np.linalg.eigvalsh((E + E.T) / 2)
@@ -106,8 +106,8 @@ def nearest_metric(
     ----------
     pairs : PairDifferences
     loss : callable
-        Takes the squared lengths (T,), gives a value and its slopes (T,); convex, with slopes that are
-        continuous. Its zero is the least it can be.
+        From the squared lengths (T,) to a value and its slopes (T,); convex, with continuous slopes, and
+        never negative.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
@@ -122,8 +122,7 @@ def nearest_metric(
 
     Examples
     --------
-    One pair of length 1 that should be as short as it can for the price of 3 per squared length: J is
-    m - log m - 1 + 3 m in that direction.
+    One pair of length 1 with a loss of 3 times its squared length: J is m - log m - 1 + 3 m.
 
     >>> pairs = PairDifferences(np.array([[0.0], [1.0]]), np.array([0]), np.array([1]))
     >>> nearest_metric(pairs, lambda p: (3 * float(p.sum()), 3 * np.ones(1))).factor.round(2) ** 2
@@ -134,14 +133,14 @@ def nearest_metric(
 
     def look(intermediate_result):
         nonlocal gap, n_iter
-        # The line search ends at the point it keeps; only where it fails does it go back to an earlier one.
+        # The last evaluation is at the accepted point, unless the line search failed.
         problem(intermediate_result.x)
         gap, n_iter = problem.relative_gap(), n_iter + 1
         if gap <= tol:
             raise StopIteration
 
     if gap > tol:
-        # Only the gap decides when to stop: values and gradients are in units of their own.
+        # Only the gap decides when to stop, as values and gradients depend on the unit of the features.
         options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
         found = optimize.minimize(
             problem, problem.theta, jac=True, method="L-BFGS-B", callback=look, options=options
@@ -153,7 +152,7 @@ def nearest_metric(
 
 
 def _log_det_and_inverse(L: np.ndarray) -> tuple[float, np.ndarray]:
-    """log |det L| and the inverse of L, of which the sign of det L is no part: L'L has none."""
+    """log |det L| and the inverse of L."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         lu, order = linalg.lu_factor(L, check_finite=False)

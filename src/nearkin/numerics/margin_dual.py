@@ -9,9 +9,9 @@ and w = [Phi' a]_+ joins the two. The dual is solved by the proximal point metho
 
     min over a in the capped simplex of  1/2 ||[Phi' a]_+||^2 + mu/2 ||a - centre||^2,
 
-is in turn solved through its own dual, a smooth piecewise quadratic in w >= 0 only, by a projected
-semismooth Newton method. As mu shrinks the steps converge faster than linearly, and only the few
-triplets that lie at the margin enter the Newton matrix.
+is in turn solved through its own dual, a smooth piecewise quadratic function of w >= 0, by a projected
+semismooth Newton method. As mu shrinks the steps converge faster than linearly, and only the few triplets
+at the margin enter the Newton matrix.
 """
 
 from __future__ import annotations
@@ -27,23 +27,25 @@ from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 
 @dataclass(frozen=True)
 class MarginPolicy:
-    """How the dual is approached; all values were chosen by hand.
+    """Thresholds of the solver; all values were chosen by hand.
 
     Attributes
     ----------
     largest_factorisation : int
         Size above which a Newton system is solved by conjugate gradients instead of a factorisation.
     smallest_smoothing : float
-        Width of the smoothed margin, relative to the spread of the margins, below which it shrinks no more.
+        Smallest width of the smoothed margin, relative to the standard deviation of the margins.
     smoothing_decay : float
-        Factor by which it shrinks at each proximal step: faster, and each step starts too far from its end.
+        Factor by which it shrinks at each proximal step; if it shrank faster, each step would start too far
+        from its solution.
     inner_tolerance : float
-        A proximal step ends once its residual is this small beside its length; nearer buys nothing.
+        A proximal step ends once its residual is below this share of its length; more precision gains
+        nothing.
     most_flat_steps : int
-        Newton steps without any decrease that can be told from rounding, after which a proximal step ends.
+        Newton steps without a decrease beyond rounding after which a proximal step ends.
     zero_weight : float
-        Weights this small, relative to what one triplet could give, mean that the triplets contradict
-        each other.
+        Weights below this share of what they would be without contradictions mean that the triplets
+        contradict each other.
     """
 
     largest_factorisation: int = 1200
@@ -129,7 +131,7 @@ class _Problem(TripletMargins):
         if size == 0:
             return w, 0.0, 0.0, self.margins(w)
         margins = self.margins(w)
-        # Along the ray of w the primal is a parabola; its lowest point is known.
+        # Along the ray of w the primal is a parabola with a known minimum.
         scale = max(lowest_mean(margins, self.nu), 0.0) / size
         return w * scale, -0.5 * scale**2 * size, max(1 - scale**2, 0.0), margins
 
@@ -153,7 +155,7 @@ def solve_margin_dual(
         P; triplet t is ``P[far[t]] - P[near[t]]``.
     near, far : ndarray of shape (T,)
     nu : float in (0, 1]
-        Share of the triplets whose mean margin is made large.
+        Share of the triplets, worst first, whose mean margin is maximised.
     start : ndarray of shape (T,), optional
         Dual variables to start from, for instance those of another nu; projected first.
     tol : float
@@ -182,14 +184,14 @@ def solve_margin_dual(
             return MarginSolution(np.zeros_like(w), a, 0.0, 0.0, max(1, n_iter), True)
         if gap <= tol or n_iter >= max_iter:
             break
-        # Where the weights vanish the spread of the margins does too; mu must not run ahead of them.
+        # If the weights vanish, so does the spread of the margins; mu must not shrink too fast.
         mu = max(smoothing * float(margins.std()) / problem.cap, problem.policy.smoothing_decay * mu)
         closer, used = _proximal_step(problem, a, w, mu, max_iter - n_iter)
         n_iter += used
         certified = problem.certify(closer)
         rise = np.linalg.norm(np.maximum(problem.aggregate(closer), 0)) - np.linalg.norm(w)
         if certified[2] > gap and rise > 0:
-            # Neither certificate nor dual value got better: rounding beat a step this long.
+            # Neither certificate nor dual value improved: mu is so small that rounding dominates.
             smoothing, mu = 100 * smoothing, 100 * mu
             continue
         a = closer
@@ -229,7 +231,7 @@ def _proximal_step(problem: _Problem, centre, w, mu: float, max_iter: int):
         while True:
             trial = np.maximum(w + step * direction, 0)
             trial_value, trial_a = evaluate(trial)
-            # Close to the solution the decrease drowns in rounding, and a full Newton step is right.
+            # Close to the solution the decrease is below rounding, and a full Newton step is right.
             if trial_value <= value + 1e-4 * float(gradient @ (trial - w)) + 1e-14 * abs(value):
                 break
             step *= 0.5

@@ -1,4 +1,4 @@
-"""Mercer kernels by name or function, and the check that a kernel matrix is one."""
+"""Mercer kernels by name or as functions, and checks of kernel matrices."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from nearkin.numerics.products import cross_products, squared_distances
 from nearkin.numerics.threads import blas_threads
 
-#: Kernels computed here, by their names; every other name is scikit-learn's.
+#: Names of the kernels computed here; all other names are scikit-learn's.
 KERNELS = ("rbf", "polynomial", "linear")
-#: Functions that scikit-learn has besides, but that are no Mercer kernels.
+#: scikit-learn's pairwise functions that are not Mercer kernels.
 NOT_MERCER = ("sigmoid", "additive_chi2")
 
 
 def check_kernel(kernel) -> str | Callable:
-    """The kernel under its name here; raises if it is neither a known name nor a function of two arrays.
+    """The canonical name of a kernel, or the function; raises if it is neither.
 
-    Known are the names of `KERNELS` and those Mercer kernels that `sklearn.metrics.pairwise.pairwise_kernels`
-    has besides.
+    Known names are `KERNELS` and the other Mercer kernels of `sklearn.metrics.pairwise.pairwise_kernels`.
 
     >>> check_kernel("rbf"), check_kernel("poly"), check_kernel("laplacian")
     ('rbf', 'polynomial', 'laplacian')
@@ -36,9 +35,9 @@ def check_kernel(kernel) -> str | Callable:
 
 
 def kernel_scale(X, gamma) -> float:
-    """The number `gamma` stands for: itself, or for "scale" one over the summed variances of the columns.
+    """The value of `gamma`: itself, or for "scale" one over the summed variances of the columns.
 
-    On standardised columns that is scikit-learn's "scale"; here a column's mean has no influence.
+    For standardised columns this equals scikit-learn's "scale"; unlike that, it ignores the means.
 
     >>> kernel_scale(np.array([[0.0, 5.0], [2.0, 5.0]]), "scale")
     1.0
@@ -85,7 +84,7 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
         settings = {"gamma": gamma, "degree": degree, "coef0": coef0}
         K = pairwise_kernels(A, B, metric=kernel, filter_params=True, **settings)
         return np.asarray(K).astype(A.dtype, copy=False)
-    # Centring changes no difference, and keeps the digits that a far-off mean would cost.
+    # Centring does not change differences and avoids loss of digits.
     centre = B.mean(axis=0)
     K = squared_distances(A - centre, B - centre)
     K *= -A.dtype.type(gamma)
@@ -93,10 +92,9 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
 
 
 def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:
-    """Squared distance in the space of a kernel per squared distance of two rows near the origin.
+    """Ratio of squared distances in the feature space of a kernel to those of rows, near the origin.
 
-    One where that is not known: for a function, a kernel of scikit-learn's, or a polynomial one that is
-    flat there.
+    One if that is not known: for a function, for scikit-learn's kernels, and if the slope is zero.
 
     >>> kernel_slope("rbf", gamma=0.25), kernel_slope("polynomial", gamma=0.5, degree=3, coef0=2.0)
     (0.5, 6.0)
@@ -111,7 +109,7 @@ def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:
 def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (descending) and eigenvectors of a kernel matrix, without its numerical null space.
 
-    Raises if K is not symmetric or has an eigenvalue below zero by more than rounding explains.
+    Raises if K is not symmetric or not positive semi-definite, up to rounding.
     """
     values, vectors = np.linalg.eigh(_symmetric(K))
     rounding = 10 * np.finfo(K.dtype).eps * K.shape[0] * max(values[-1], np.abs(K).max(initial=0))
@@ -128,10 +126,10 @@ def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def kernel_basis(K) -> np.ndarray:
-    """Rows T such that ``k(X, landmarks) @ T.T`` has the kernel as its inner products.
+    """Rows T such that inner products of ``k(X, landmarks) @ T.T`` are the kernel.
 
     K is the kernel between the landmarks. Such coordinates are unique up to a rotation: T is the inverse
-    of a Cholesky factor where K is well conditioned, and otherwise made of its eigenvectors without the
+    of a Cholesky factor if K is well conditioned, and otherwise computed from its eigenvectors without the
     null space, at ten times the cost. Raises as `kernel_eigenpairs` does.
 
     >>> kernel_basis(np.diag([4.0, 1.0]))
@@ -145,14 +143,14 @@ def kernel_basis(K) -> np.ndarray:
             if pivots.min() > 1e4 * np.finfo(K.dtype).eps * pivots.max():
                 return solve_triangular(factor, np.eye(len(K)), lower=True).astype(K.dtype, copy=False)
     except LinAlgError:
-        # Singular, or no kernel at all: the eigenvalues tell.
+        # Singular, or not a Mercer kernel: the eigenvalues decide.
         pass
     values, vectors = kernel_eigenpairs(K)
     return (vectors / np.sqrt(values)).T.astype(K.dtype, copy=False)
 
 
 def _symmetric(K) -> np.ndarray:
-    """K in double precision without the asymmetry of rounding; raises if it is more than that."""
+    """K in float64, made symmetric; raises if the asymmetry is more than rounding."""
     if not np.allclose(K, K.T, rtol=0, atol=1e3 * np.finfo(K.dtype).eps * np.abs(K).max(initial=0)):
         raise ValueError("the kernel is not symmetric: k(a, b) must equal k(b, a).")
     return ((K + K.T) / 2).astype(np.float64)

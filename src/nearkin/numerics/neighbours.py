@@ -35,8 +35,8 @@ def same_class_neighbours(
     Returns
     -------
     neighbours : intp array of shape (n, n_neighbors)
-        Row numbers, nearest first, equal distances by row number; a row of a class too small to
-        fill its places has -1 in the last ones.
+        Row numbers, nearest first, equal distances by row number; -1 in the last places if the class is
+        too small.
 
     Notes
     -----
@@ -66,7 +66,7 @@ def same_class_neighbours(
 
 
 def other_class_neighbours(X, codes, n_neighbors: int = 1) -> np.ndarray:
-    """The nearest rows of any other class than each row's own.
+    """The nearest rows of other classes than each row's own.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _block_rows(half_norms: np.ndarray, block_bytes: int) -> int:
 
 
 def _centred_rows(X, rows: np.ndarray):
-    """A copy of some rows; dense ones moved to their mean, which keeps products of float32 accurate."""
+    """A copy of some rows; dense ones are centred, which keeps float32 products accurate."""
     chosen = X[rows]
     if not sparse.issparse(chosen):
         chosen -= chosen.mean(axis=0)
@@ -133,7 +133,7 @@ def _nearest_others(X, k: int, block_bytes: int, among=None) -> np.ndarray:
     references = X if among is None else X[offered]
     half_norms = squared_norms(references) / 2
     block = _block_rows(half_norms, block_bytes)
-    # Sparse products want both factors by rows: turn the second one once, not for each block.
+    # Sparse products need both factors by rows: transpose the second one once, not for each block.
     transposed = references.T.tocsr() if sparse.issparse(X) else references.T
     nearest = np.full((n, k), -1, dtype=np.intp)
     kept = min(k, len(offered))
@@ -149,6 +149,6 @@ def _nearest_others(X, k: int, block_bytes: int, among=None) -> np.ndarray:
             columns = smallest_per_row(np.negative(scores, out=scores), kept)[1]
         nearest[start:stop, :kept] = offered[columns]
     if among is not None:
-        # A row that is offered itself comes last among few: it is no neighbour.
+        # With few candidates the row itself may be among the selected ones; it is not a neighbour.
         nearest[nearest == np.arange(n)[:, None]] = -1
     return nearest

@@ -19,20 +19,21 @@ class ScanPolicy:
     Attributes
     ----------
     compiled_from : float
-        Scores from which on the compiled scan repays loading the compiler, about a second.
+        Number of scores from which the compiled scan repays loading the compiler, about a second.
     block_queries, block_bytes : int
-        Queries and bytes of a block of scores: a long enough product, still in the cache when scanned.
+        Queries and bytes of a block of scores: large enough for fast products, and still in the cache when
+        scanned.
     plain_block_queries : int
-        The same without the compiled scan: the more columns at once, the less is left to select from.
+        Queries of a block without the compiled scan, which prefers wider blocks.
     spare_candidates : int
-        Candidates kept beyond k: scores are rounded, so distances settle the order near the k-th place.
+        Extra candidates beyond k: scores are rounded, so exact distances decide near the k-th place.
     bytes_per_score, bytes_per_sparse_score : int
-        Bytes of temporary arrays per score: itself, its mask and its share of sorting; for sparse products
-        also the sparse result.
+        Bytes of temporary arrays per score: the score, its mask and its share of sorting; for sparse
+        products also the sparse result.
     difference_bytes : int
-        Bytes of gathered reference rows whose differences with a query are taken at once.
+        Bytes of gathered reference rows whose differences from a query are computed at a time.
     long_rows, many_entries : int
-        Features of a row, and entries of all rows, from which a single query is better multiplied row by row.
+        Features per row, and entries of all rows, from which a single query is multiplied row by row.
     """
 
     compiled_from: float = 3e8
@@ -73,12 +74,12 @@ def nearest_rows(
     n_neighbors : int
         Between 1 and n.
     transposed : CSR matrix of shape (d, n), optional
-        The references transposed; needed for sparse references, where making it for each call
+        The references transposed; required for sparse references, because transposing them in each call
         would cost as much as a search.
     origin : array of shape (d,), optional
-        Already taken from the (dense) references, still to be taken from the queries.
+        Already subtracted from the (dense) references; to be subtracted from the queries here.
     memory_budget : int
-        Bytes for blocks of scores, all workers together; the results come on top.
+        Bytes for blocks of scores of all workers together, in addition to the results.
     policy : ScanPolicy, optional
 
     Returns
@@ -93,7 +94,7 @@ def nearest_rows(
         return _nearest_to_one(
             _prepared(queries, references.dtype, origin), references, half_norms, n_neighbors, policy
         )
-    # At most the size of a dense product; a sparse one costs a small part of it.
+    # The size of a dense product; a sparse one costs far less.
     n_workers = worker_count(float(m) * n * references.shape[1])
     compiled = m * n >= policy.compiled_from
     search = _search_compiled if compiled else _search_plain
@@ -126,18 +127,18 @@ def nearest_rows(
 def _nearest_to_one(
     query, references, half_norms, k: int, policy: ScanPolicy
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`nearest_rows` of a single dense query: blocks and threads would cost more than the search."""
+    """`nearest_rows` for a single dense query: blocks and threads would cost more than the search."""
     long = references.shape[1] >= policy.long_rows and references.size >= policy.many_entries
-    # On one thread row by row is a tenth faster where rows come from memory; several share out a product.
+    # On one thread, row by row is a tenth faster for rows beyond the cache; several threads share a product.
     alone = long and worker_count(np.inf) == 1
     scores = np.vecdot(references, query[0]) if alone else references @ query[0]
     np.subtract(half_norms, scores, out=scores)
     found = _low_places(scores, min(len(scores), k + policy.spare_candidates))
-    # Methods that write in place, one microsecond each: a search among 2,000 rows takes ten.
+    # In-place methods save a microsecond each, of the ten that a search among 2,000 rows takes.
     differences = references.take(found, axis=0)
     differences -= query
     exact = np.vecdot(differences, differences)
-    # Rows found are in rising order, which a stable sort keeps among equals.
+    # The rows are in rising order, which a stable sort preserves among ties.
     order = exact.argsort(kind="stable")[:k]
     return exact.take(order)[None], found.take(order)[None]
 
@@ -148,14 +149,14 @@ def _low_places(scores: np.ndarray, k: int) -> np.ndarray:
     >>> _low_places(np.array([3.0, 1.0, 2.0]), 2)
     array([1, 2])
     """
-    # The minima of groups bound the k-th smallest score: what lies below is found by one comparison.
+    # The minima of groups bound the k-th smallest score; one comparison finds the scores up to it.
     width = int(np.sqrt(len(scores) * k))
     if width >= 2 * k:
         minima = np.minimum.reduce(scores[: len(scores) // width * width].reshape(-1, width), axis=0)
         minima.partition(k - 1)
         low = (scores <= minima[k - 1]).nonzero()[0]
         if len(low) == 0:
-            # No number is at most NaN: any rows will show that the query holds it.
+            # The query holds NaN; any rows will show it.
             return np.arange(k)
         if len(low) <= 16 * k:
             return low
@@ -199,24 +200,24 @@ def _block_shape(
         bytes_per_score = policy.bytes_per_score
         wanted_rows = max(wanted_rows, policy.block_bytes // (itemsize * columns))
     rows = max(1, min(wanted_rows, memory_budget // (n_workers * columns * bytes_per_score)))
-    # Equal shares: no worker is left alone with the last block.
+    # Equal shares, so that no worker is left alone with the last block.
     rounds = -(-m // (n_workers * rows))
     return max(1, -(-m // max(1, n_workers * rounds))), columns
 
 
 def coarse_origin(X: np.ndarray) -> np.ndarray | None:
-    """A point near rows that lie far from zero, or None where moving them would gain little.
+    """An origin near rows that lie far from zero, or None if centring would gain little.
 
     Products of float32 rows with a common offset lose the digits in which the rows differ. The
-    origin is the mean of a sample, rounded to each column's spread in powers of two: subtracting
-    it keeps whole numbers exact, and with them exact ties.
+    origin is the mean of a sample, rounded to powers of two of each column's deviation: subtracting it
+    keeps integers exact, and with them exact ties.
 
     >>> coarse_origin(np.array([[1001.0, 0.0], [1005.0, 4.0]]))
     array([1004.,    2.])
     >>> coarse_origin(np.array([[-1.0], [1.0]])) is None
     True
     """
-    # A thousand rows tell well enough where the data lies.
+    # A thousand rows suffice to locate the data.
     sample = X[:: max(1, len(X) // 1000)].astype(np.float64)
     spread = sample.std(axis=0)
     step = np.exp2(np.floor(np.log2(spread, where=spread > 0, out=np.zeros_like(spread))))
@@ -256,7 +257,7 @@ def _search_plain(block, products, half_norms, k: int, columns: int) -> np.ndarr
     for start, scores in _score_blocks(block, products, columns):
         np.subtract(half_norms[start : start + columns], scores, out=scores)
         values, places = smallest_per_row(scores, k)
-        # Earlier columns stand first, so that equal values stay sorted by column.
+        # Earlier columns come first, so that equal values stay sorted by column.
         values = np.concatenate([best, values], axis=1)
         places = np.concatenate([found, places + start], axis=1)
         best, order = smallest_per_row(values, k)

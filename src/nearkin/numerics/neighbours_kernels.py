@@ -1,4 +1,4 @@
-"""Compiled scan of score blocks for the best columns; import it only where much is to be scanned."""
+"""Compiled scan of score blocks for the best columns; imported only for large searches."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from numba import njit
 
 import nearkin.numerics.compiling  # noqa: F401
 
-# A stretch of this many scores is tested against the worst kept score in a few vector
-# instructions; only where something beats it are the shorter pieces, then the scores, looked at.
+# A stretch of scores is compared with the worst kept score in a few vector instructions; only if one
+# is better are the shorter pieces, and then the scores, examined.
 STRETCH = 128
 PIECE = 16
 
 
 @njit(cache=True, nogil=True)
 def _anything_above(scores, half_norms, bound):
-    # Counting in 32 bits is what the compiler turns into vector code; `any` with an early exit is not.
+    # The compiler vectorises counting in 32 bits, but not `any` with an early exit.
     count = np.int32(0)
     for j in range(scores.shape[0]):
         count = np.int32(count + np.int32(scores[j] - half_norms[j] > bound))

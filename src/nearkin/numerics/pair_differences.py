@@ -1,4 +1,4 @@
-"""Differences of listed pairs of rows under a linear map, without ever making more of them than rows."""
+"""Differences of listed pairs of rows under a linear map, without storing more of them than rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from scipy import sparse
 
 from nearkin.numerics.products import row_distances, squared_norms
 
-#: Where so many times the pairs that count are no more than the rows, their differences are made: a hinge
-#: leaves most pairs out, and on 4,000 pairs of 1,257 x 64 digits a fit of LSML takes a quarter less.
+#: If this many times the pairs of nonzero weight are no more than the rows, their differences are computed: a
+#: hinge leaves most pairs out, which saves a quarter of a fit of LSML on 4,000 pairs of 1,257 x 64 digits.
 FEW = 2
 
 
 class PairDifferences:
-    """The differences v_t = x_left[t] - x_right[t], as far as maps L see them.
+    """The differences v_t = x_left[t] - x_right[t] under linear maps L.
 
-    Few pairs are kept as differences. Of many, only the rows that occur in some pair are kept: lengths
+    Few pairs are stored as differences. For many, only the rows that occur in some pair are stored: lengths
     ||L v_t|| come from mapped rows, and sums of w_t v_t v_t' from the Laplacian of the graph of pairs.
 
     Parameters
@@ -59,15 +59,15 @@ class PairDifferences:
 
     @cached_property
     def _graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Pair of each entry, columns and starts of rows of the graph: only weights change between sums."""
-        # Every pair stands in the rows of both its ends.
+        """Pair of each entry, columns and row starts of the graph, of which only the weights change."""
+        # Every pair is in the rows of both its ends.
         rows, columns = np.concatenate([self.left, self.right]), np.concatenate([self.right, self.left])
         order = np.argsort(rows, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self.base)))])
         return order % self.n_pairs, columns[order].astype(np.int32), starts.astype(np.int32)
 
     def mapped(self, L: np.ndarray) -> np.ndarray:
-        """What L (r x d, or the d entries of a diagonal map) makes of what is kept."""
+        """The stored differences or rows under L (r x d, or the d entries of a diagonal map)."""
         return self.base * L if L.ndim == 1 else self.base @ L.T
 
     def lengths(self, image: np.ndarray) -> np.ndarray:
@@ -75,7 +75,7 @@ class PairDifferences:
         return squared_norms(image) if self.listed else row_distances(image, image, self.left, self.right)
 
     def summed(self, image: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """The sum of weight_t (L v_t) v_t', r x d; `image` is what `mapped` made."""
+        """The sum of weight_t (L v_t) v_t', r x d; `image` is the result of `mapped`."""
         if not self.listed:
             counted = np.flatnonzero(weight)
             if FEW * len(counted) <= len(self.base):

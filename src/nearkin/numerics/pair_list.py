@@ -1,4 +1,4 @@
-"""Squared distances of listed pairs of rows, and the gradients of functions of them."""
+"""Squared distances of listed pairs of rows, and gradients of functions of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nearkin.numerics.products import row_distances
 
 
 class PairList:
-    """Pairs of rows, in the order in which their distances are first wanted and their gradients then summed.
+    """Pairs of rows, sorted once for repeated sums of gradients.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class PairList:
         """Gradient in Z of a function whose slope in each pair's squared distance is given."""
         n = len(Z)
         graph = sparse.csr_array((slopes[self._order], self._columns, self._starts), shape=(n, n))
-        # A row gains the sum of slope * 2 (z_i - z_j) over its pairs, whichever side of them it is on.
+        # A row gets the sum of slope * 2 (z_i - z_j) over its pairs, on either side.
         degrees = np.bincount(self.left, slopes, n) + np.bincount(self.right, slopes, n)
-        # float64 throughout: rows far from their mean would lose the digits in which partners differ.
+        # In float64, because rows far from their mean would lose the digits in which partners differ.
         Z64 = Z.astype(np.float64, copy=False)
         dZ = 2 * (degrees[:, None] * Z64 - (graph @ Z64 + graph.T @ Z64))
         return dZ.astype(Z.dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Scatter matrices of pairs of rows, without ever making their differences.
+"""Scatter matrices of pairs of rows, without computing their differences.
 
 With pair weights b in a symmetric sparse matrix B, the sum over pairs of b (x_i - x_j)(x_i - x_j)' is
 X' (diag(B 1) - B) X, the Laplacian of the graph of pairs between two copies of X.
@@ -31,7 +31,7 @@ def pair_scatter(X, left, right, weight=None) -> np.ndarray:
            [2., 4.]])
     """
     X = np.asarray(X, dtype=np.float64)
-    # Moved to the mean, products keep the digits in which rows far from the origin differ.
+    # Centring keeps the digits in which rows far from the origin differ.
     X = X - X.mean(axis=0)
     scatter = X.T @ laplacian_product(X, left, right, weight)
     return (scatter + scatter.T) / 2
@@ -47,7 +47,7 @@ def laplacian_product(X, left, right, weight=None) -> np.ndarray:
 
 
 def class_scatters(X, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean scatter of all pairs of one class and of all pairs of different classes, no pair being listed.
+    """Mean scatter of all pairs within classes and of all pairs between classes, without listing pairs.
 
     The sum over pairs i < j of one class is n_c times the scatter about the class mean; over all pairs
     it is n times the total scatter; their difference belongs to the dissimilar pairs.
@@ -61,7 +61,7 @@ def class_scatters(X, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.bincount(codes)
     members = sparse.csr_array((np.ones(len(X)), (codes, np.arange(len(X)))), shape=(len(sizes), len(X)))
     sums = members @ X
-    # Sum of n_c x x' over the rows, less the outer products of the class sums.
+    # Sum of n_c x x' over the rows, minus the outer products of the class sums.
     similar = (X * sizes[codes][:, None]).T @ X - sums.T @ sums
     total = len(X) * (X.T @ X)
     n_similar = int((sizes * (sizes - 1)).sum()) // 2

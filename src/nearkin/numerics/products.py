@@ -41,7 +41,7 @@ def squared_distances(A, B, *, norms_a=None, norms_b=None) -> np.ndarray:
     D *= -2
     D += norms_a[:, None]
     D += norms_b[None, :]
-    # Cancellation can leave a tiny negative where the points coincide.
+    # Cancellation can leave a tiny negative value if points coincide.
     return np.maximum(D, 0, out=D)
 
 
@@ -52,7 +52,7 @@ def row_distances(A, B, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     array([9., 4.])
     """
     out = np.empty(len(left), dtype=np.result_type(A, B))
-    # Differences of half a megabyte stay in the cache and take a third of the time of a few megabytes.
+    # Blocks of half a megabyte stay in the cache, which takes a third of the time of a few megabytes.
     for part in blocks(len(left), A.shape[1], at_once=2**16):
         out[part] = squared_norms(A[left[part]] - B[right[part]])
     return out

@@ -1,4 +1,4 @@
-"""Distances to prototypes that carry their own metric, and the errors of their ratios.
+"""Distances to prototypes with their own metrics, and the smoothed errors of their ratios.
 
 Shapes used throughout: a batch ``X`` is m x e, ``prototypes`` is P x e and ``metrics`` is either P x e
 (one weight per feature, squared) or P x r x e (one factor L_s per prototype), so that
@@ -33,16 +33,16 @@ def prototype_distances(X, prototypes, metrics) -> np.ndarray:
 
 
 def nearest_same_and_other(D, own) -> tuple[np.ndarray, np.ndarray]:
-    """Column of the nearest prototype where `own` (m x P) holds, and where it does not."""
+    """Column of the nearest prototype among those marked in `own` (m x P), and among the others."""
     return np.where(own, D, np.inf).argmin(axis=1), np.where(own, np.inf, D).argmin(axis=1)
 
 
 def ratio_errors(same, other, beta, tiny) -> np.ndarray:
     """Smoothed errors ``1 / (1 + exp(beta (1 - R)))`` of the ratios ``R = (same + tiny) / (other + tiny)``.
 
-    A point on both prototypes at once is undecided (R = 1), not a division by zero.
+    A point that coincides with both prototypes is undecided (R = 1), not a division by zero.
     """
     with np.errstate(over="ignore"):
         R = (same + tiny) / (other + tiny)
-    # tanh never overflows, which exp would for an outlier far beyond the window.
+    # Unlike exp, tanh does not overflow for outliers.
     return 0.5 + 0.5 * np.tanh((0.5 * beta) * (R - 1))

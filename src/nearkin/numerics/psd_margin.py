@@ -1,7 +1,7 @@
 """Maximum margin over triplets with a full positive semidefinite matrix, to a certified duality gap.
 
-The matrix twin of `margin_dual`: with D_W(i, j) = (x_i - x_j)' W (x_i - x_j) and the margin of a triplet
-(i, j, l) being D_W(i, l) - D_W(i, j),
+The counterpart of `margin_dual` for matrices: with D_W(i, j) = (x_i - x_j)' W (x_i - x_j) and the margin of a
+triplet (i, j, l) being D_W(i, l) - D_W(i, j),
 
     primal   min over W >= 0 of  1/2 ||W||_F^2 - (mean of the lowest nu T margins)
     dual     min over a of       1/2 ||[M(a)]_+||_F^2,   0 <= a <= 1/(nu T),  sum a = 1
@@ -21,9 +21,10 @@ import numpy as np
 
 from nearkin.numerics.capped_simplex import lowest_mean, project_capped_simplex
 
-# Factors this small, relative to what one triplet could give, mean that the triplets contradict each other.
+# Factors below this share of what they would be without contradictions mean that the triplets contradict
+# each other.
 ZERO_METRIC = 1e-6
-# Times in a row that a step may be halved; beyond that only rounding stands in its way.
+# Most successive halvings of a step; if these do not suffice, rounding is the reason.
 MOST_DOUBLINGS = 30
 # Steps between two looks at the duality gap.
 STEPS_PER_CHECK = 5
@@ -77,14 +78,14 @@ class _Problem:
         return value, self.margins(factor)
 
     def rounding(self, value: float) -> float:
-        # M sums terms of the reference's size that may all but cancel: so large is its rounding.
+        # M sums terms of the reference's size that may nearly cancel, which determines its rounding error.
         return 1e-14 * (value + self.reference * np.sqrt(2 * value))
 
     def certify(self, a, M) -> Certificate:
         factor, value = positive_factor(M)
         if value <= 0.5 * (ZERO_METRIC * self.reference) ** 2:
             return Certificate(factor[:, :0], 0.0, 0.0)
-        # Along the ray of the metric the primal is a parabola; its lowest point is known.
+        # Along the ray of the metric the primal is a parabola with a known minimum.
         scale = max(lowest_mean(self.margins(factor), self.nu), 0.0) / (2 * value)
         return Certificate(factor * np.sqrt(scale), -(scale**2) * value, max(1 - scale**2, 0.0))
 
@@ -101,7 +102,7 @@ class _Problem:
         return (M + M.T) / 2
 
     def reference_size(self) -> float:
-        """Frobenius norm, at most, of M if no triplet contradicted another."""
+        """Upper bound on the Frobenius norm of M if no triplet contradicted another."""
         count = np.bincount(self.far, minlength=self.neighbours.size)
         count += np.bincount(self.near, minlength=self.neighbours.size)
         D = self.kernels.pair_distances(self.X, self.neighbours)
@@ -112,12 +113,12 @@ class _Problem:
 
 
 def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int, n_iter: int = 6) -> float:
-    """Rough size of a dual's Hessian, by power iteration; backtracking makes it right.
+    """Rough norm of a dual's Hessian, by power iteration; backtracking corrects it.
 
     Parameters
     ----------
     margins_of : callable
-        Margins of the triplets under the metric that weights of the triplets make.
+        Margins of the triplets under the metric of given dual variables.
     n_triplets : int
     n_iter : int
 
@@ -184,9 +185,9 @@ def solve_psd_margin(
 
 
 class DualProblem(Protocol):
-    """What the accelerated method needs: min over a in a convex set of f(a), f depending on a through M(a).
+    """The problem of the accelerated method: min over a in a convex set of f(a), which depends on a via M(a).
 
-    M is affine in a, so that the matrices of an extrapolated point are extrapolated matrices.
+    M is affine in a, so the matrix of an extrapolated point is the extrapolated matrix.
     """
 
     def project(self, a: np.ndarray) -> np.ndarray: ...
@@ -227,10 +228,10 @@ def accelerate(
         else:
             lipschitz /= 2.0**MOST_DOUBLINGS
         if float((y - a_next) @ (a_next - a)) > 0:
-            # The momentum points uphill: start it anew.
+            # The momentum points uphill: restart it.
             momentum = 1.0
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         beta = (momentum - 1) / following
         y, M_y = a_next + beta * (a_next - a), M_next + beta * (M_next - M)
-        # The curvature met along the way is mostly lower than the worst; let the step grow a little.
+        # The curvature along the way is mostly lower than the largest, so let the step grow a little.
         a, M, momentum, lipschitz = a_next, M_next, following, 0.97 * lipschitz

@@ -1,13 +1,13 @@
-"""Large-margin metrics that are mixed differently at every row, to a certified duality gap.
+"""Large-margin metrics that are mixed differently at every row, with a certified duality gap.
 
-The relative of `psd_margin` for m matrices and hinges: row i measures by sum_l w_il M_l, and with margins
-m_t = sum_l w_il (D_l(i, k) - D_l(i, j)) of the triplets (i, j, k),
+The counterpart of `psd_margin` for m matrices and hinges: the metric at row i is sum_l w_il M_l, and with
+margins m_t = sum_l w_il (D_l(i, k) - D_l(i, j)) of the triplets (i, j, k),
 
     primal   min over M_l >= 0 of  1/2 sum_l ||M_l||_F^2 + sum over pairs of c w_il D_l + sum_t [1 - m_t]_+
     dual     max over g of         sum(g) - 1/2 sum_l ||[N_l(g)]_+||_F^2,   0 <= g <= 1
 
-where N_l(g) sums the triplets' difference matrices, each with g_t w_il, less the pairs' with c w_il, and
-M_l = [N_l]_+ joins the two.
+where N_l(g) sums the triplets' difference matrices with weights g_t w_il, minus those of the pairs with
+weights c w_il, and M_l = [N_l]_+ is the primal solution of a dual point.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class MixtureSolution:
 
 
 class _Mixture:
-    """The dual as the accelerated method wants it, through the sparse graph of the neighbour pairs."""
+    """The dual for the accelerated method, through the sparse graph of the neighbour pairs."""
 
     def __init__(self, X, neighbours, near, far, mixture, pull):
         from nearkin.numerics import kernels_pair_graph
@@ -56,7 +56,7 @@ class _Mixture:
         return (N + N.transpose(0, 2, 1)) / 2
 
     def pair_distances(self, factors) -> np.ndarray:
-        """Squared distance of every neighbour pair, each by the mixture of its row."""
+        """Squared distance of every neighbour pair, under the mixture of its row."""
         D = np.zeros(self.neighbours.shape)
         for share, F in zip(self.mixture.T, factors):
             D += share * self.kernels.pair_distances(self.X @ F, self.neighbours)
@@ -103,20 +103,20 @@ def positive_factors(M: np.ndarray) -> tuple[np.ndarray, float]:
 def solve_psd_mixture(
     X, neighbours, near, far, mixture, pull, *, tol: float = 1e-2, max_iter: int = 1000
 ) -> MixtureSolution:
-    """Positive semidefinite matrices whose mixtures keep the triplets apart by a margin.
+    """Positive semidefinite matrices whose mixtures satisfy the triplets by a margin.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
     neighbours : ndarray of shape (K, n)
-        Neighbour of each rank of each row; pair number ``rank * n + i``. What stands where there is none
-        must not be named by a triplet or pulled.
+        Neighbour of each rank of each row; pair number ``rank * n + i``. Places without a neighbour must not
+        occur in triplets or be pulled.
     near, far : ndarray of shape (T,)
         Pair numbers of each triplet.
     mixture : ndarray of shape (n, m)
         Weights w_il of the matrices at each row.
     pull : ndarray of shape (K, n)
-        What the distance of each pair costs; not negative.
+        Weight of the distance of each pair; not negative.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int

@@ -1,8 +1,8 @@
 """Ridge regression from one set of rows to another: primal and dual forms, and their paths over alpha.
 
 The regression is given by weights k of the input rows and a sparse operator O that sums the output
-rows wanted for each input: the normal matrix is ``A = X' diag(k) X`` and the right-hand side
-``B = X' (O X)``, whatever the number of pairs behind them.
+rows of each input: the normal matrix is ``A = X' diag(k) X`` and the right-hand side ``B = X' (O X)``,
+whatever the number of pairs.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def normal_equations(
     ----------
     X : ndarray (already centred) or CSR (not centred) of shape (n, d)
     weights : ndarray of shape (n,)
-        How often each row is an input; rows of weight zero cost nothing.
+        Weight of each row as an input; rows of weight zero cost nothing.
     outputs : csr_array or ClassMeans of shape (n, n)
         Row j sums the rows that input j should be mapped to.
     mean : ndarray of shape (d,)
         The mean to subtract from sparse rows; centring them would make them dense.
     block_bytes : int, default=8 MB
-        Dense rows copied at one time.
+        Bytes of dense rows copied at a time.
     """
     if sparse.issparse(X):
         return _sparse_normal_equations(X, weights, outputs, mean)
@@ -81,7 +81,7 @@ def cross_normal_equations(Z, weights, outputs, Q, mean_z: np.ndarray, mean_q: n
         Row j sums the rows of Q that row j of Z should be mapped to.
     Q : ndarray or CSR of shape (m, e), not centred
     mean_z, mean_q : ndarray of shape (d,) and (e,)
-        What to subtract.
+        Means to subtract.
     """
     if not (sparse.issparse(Z) or sparse.issparse(Q)):
         used = np.flatnonzero(weights)
@@ -134,11 +134,11 @@ def _from_spectrum(values: np.ndarray, vectors: np.ndarray, rotated: np.ndarray)
 def dual_coefficients(
     gram: np.ndarray, weights: np.ndarray, alphas, *, largest_eigendecomposition: int = 2_500
 ) -> Iterator[np.ndarray]:
-    """The matrices F of the dual form, one per alpha, made one at a time.
+    """The matrices F of the dual form, one per alpha, computed one at a time.
 
     With S = diag(sqrt k) X_I the rows of the inputs I (all weights positive here), push-through
     gives ``inv(X_I' K X_I + alpha I) X_I' = X_I' F``, ``F = sqrt(K) inv(S S' + alpha I) / sqrt(K)``,
-    so a mapped row is ``(x . X_I') F (O X)``: inner products and the output rows are all it needs.
+    so a mapped row is ``(x . X_I') F (O X)``, which only requires inner products and the output rows.
 
     Parameters
     ----------
@@ -147,10 +147,11 @@ def dual_coefficients(
     weights : ndarray of shape (m,)
         Weight k of each, all positive.
     alphas : sequence of float
-        One alpha, or any number for large m, is solved by Cholesky; else all from one
+        A single alpha, or any number for large m, is solved by Cholesky; otherwise all of them from one
         eigendecomposition.
     largest_eigendecomposition : int, default=2500
-        What is large: an eigendecomposition costs as much as a dozen Cholesky solves, and two more arrays.
+        Larger m are solved by Cholesky: an eigendecomposition costs as much as a dozen solves, and two more
+        arrays.
     """
     roots = np.sqrt(weights).astype(gram.dtype)
     H = gram * roots[:, None]

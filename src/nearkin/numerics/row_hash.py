@@ -1,4 +1,4 @@
-"""Rows chosen by a hash of their number: the same ones, however they are cut into blocks and shared out."""
+"""Rows chosen by a hash of their number: the same ones, however they are divided into blocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def row_hash(numbers: np.ndarray, seed: int = 0) -> np.ndarray:
-    """64 well-mixed bits for each row number; different numbers never collide (the mixer of splitmix64).
+    """64 well-mixed bits for each row number, without collisions (the mixer of splitmix64).
 
     >>> row_hash(np.array([0, 1, 2])).dtype
     dtype('uint64')
@@ -19,14 +19,14 @@ def row_hash(numbers: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 def lowest_per_class(codes: np.ndarray, hashes: np.ndarray, most: int | np.ndarray) -> np.ndarray:
-    """Places of the rows with the lowest hashes of each class, in order.
+    """Places of the rows with the lowest hashes of each class, sorted.
 
     Parameters
     ----------
     codes : int array of shape (n,)
     hashes : uint64 array of shape (n,)
     most : int, or array with a number for each class
-        How many of a class.
+        Number of rows per class.
 
     Examples
     --------
@@ -44,11 +44,11 @@ def lowest_per_class(codes: np.ndarray, hashes: np.ndarray, most: int | np.ndarr
 
 
 def hash_bounds(sizes: np.ndarray, most: int | np.ndarray | None) -> np.ndarray:
-    """Hashes above which no row of a class will be among its `most` lowest, as far as can be told beforehand.
+    """Hashes above which (almost surely) no row of a class is among its `most` lowest.
 
-    A block need not offer rows above: parts of a sum then hold their share of the chosen rows, not as many as
-    the whole. Six standard deviations of the count are allowed for; were they exceeded, fewer rows would be
-    chosen, the same ones from any blocks.
+    A block can ignore rows above the bound, so that it keeps only its share of the chosen rows. The bound
+    allows for six standard deviations of the count; beyond that fewer rows would be chosen, but still the
+    same ones from any blocks.
 
     >>> hash_bounds(np.array([100, 10**9]), 100) == 2**64 - 1
     array([ True, False])

@@ -1,20 +1,20 @@
-"""Choosing the smallest entries of each row."""
+"""Selection of the smallest entries of each row."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# Rows shorter than this many times k are partitioned whole: grouping would not leave much out.
+# Rows shorter than this many times k are partitioned directly: grouping would exclude little.
 GROUPING_MIN_RATIO = 12
-# A row with more candidate groups than this many times k has ties in plenty and is settled by itself.
+# A row with more candidate groups than this many times k has many ties and is handled separately.
 MANY_CANDIDATES = 8
 
 
 def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest values of each row and their columns, sorted by value, then by column.
 
-    Ties at the k-th place go to the lowest columns, so that the answer does not depend on how the
-    caller cut its blocks. With k larger than the row, the whole row is returned sorted.
+    Ties at the k-th place go to the lowest columns, so that the answer does not depend on the caller's
+    blocks. If k is larger than the row, the whole row is returned sorted.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     Notes
     -----
     Long rows are folded into groups of columns: the k-th smallest of the group minima bounds the
-    k-th smallest value, so only the few groups below it are looked at again. That is one pass over
-    D, several times faster than `numpy.argpartition`.
+    k-th smallest value, so only the few groups up to it are examined again. That is one pass over D,
+    several times faster than `numpy.argpartition`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _smallest_by_partition(D: np.ndarray, k: int) -> np.ndarray:
     chosen = np.argpartition(D, k - 1, axis=1)[:, :k]
     values = np.take_along_axis(D, chosen, axis=1)
-    # argpartition breaks ties at the k-th place arbitrarily: settle again the rows where one exists.
+    # argpartition breaks ties at the k-th place arbitrarily, so rows with such ties are selected again.
     tied = np.flatnonzero(np.count_nonzero(values.max(axis=1)[:, None] >= D, axis=1) > k)
     for row in tied:
         chosen[row] = _first_smallest(D[row], k)
@@ -59,7 +59,7 @@ def _smallest_by_partition(D: np.ndarray, k: int) -> np.ndarray:
 
 def _smallest_by_groups(D: np.ndarray, k: int) -> np.ndarray:
     m, n = D.shape
-    # Balances the work on group minima (n / size of them) against that inside k chosen groups.
+    # Balances the work on group minima (n / size of them) against that within k selected groups.
     size = max(2, int(np.sqrt(n / k)))
     width = n // size
     minima = D[:, : size * width].reshape(m, size, width).min(axis=1)

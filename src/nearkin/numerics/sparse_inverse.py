@@ -1,10 +1,9 @@
-"""The graphical lasso to a certified gap: a sparse matrix that is nearly the inverse of a given one.
+"""The graphical lasso with a certified gap: a sparse approximate inverse.
 
-Minimises tr(C M) - log det M + price sum_{k != l} |M_kl| over positive definite M. Newton steps: the smooth
-part is replaced by its quadratic model, the prices are kept, and the best step of that model is found by
-sweeps over the entries that may differ from zero (Hsieh, Sustik, Dhillon, Ravikumar 2011, QUIC). A line
-search keeps M positive definite. Unlike sweeps over rows of the covariance this copes with matrices C that
-are close to singular.
+Minimises tr(C M) - log det M + price sum_{k != l} |M_kl| over positive definite M by proximal Newton steps:
+the smooth part is replaced by its quadratic model, whose minimum with the penalty is found by sweeps over the
+entries that may differ from zero (Hsieh, Sustik, Dhillon, Ravikumar 2011, QUIC). A line search keeps M
+positive definite. Unlike block coordinate descent over the covariance this works for nearly singular C.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-# Halvings of a Newton step; beyond that only rounding stands in its way.
+# Most halvings of a Newton step; if these do not suffice, rounding is the reason.
 MOST_HALVINGS = 40
-# Share of the decrease that the model promises which a step must bring.
+# Share of the decrease predicted by the model that a step must achieve.
 DECREASE = 1e-3
-# Sweeps for the first step, and more for each later one, as steps come to deserve precision.
+# Sweeps for the first step; later steps are worth more precision and get more.
 FIRST_SWEEPS = 2
 MOST_SWEEPS = 200
 
@@ -32,8 +31,8 @@ class SparseInverse:
     matrix : ndarray of shape (d, d)
     objective : float
     gap : float
-        How far above the optimum it is at most, as a share of its size (with features of unit variance) or,
-        if that is larger, of d.
+        Upper bound on the distance from the optimum, relative to the larger of the objective (with features
+        of unit variance) and d.
     n_iter : int
         Newton steps.
     """
@@ -70,13 +69,13 @@ def sparse_inverse(C: np.ndarray, price: float, *, tol: float = 1e-6, max_iter: 
     """
     from nearkin.numerics.kernels_sparse_inverse import newton_direction
 
-    # Features of unit size: the units of none make the sweeps slow.
+    # Features of unit variance, so that their units do not slow down the sweeps.
     size = np.sqrt(np.diag(C))
     units = np.outer(size, size)
     prices = price / units
     np.fill_diagonal(prices, 0.0)
     scaled = C / units
-    # What would be best at the highest price and at none: one of them is not far.
+    # The solutions for an infinite and for no penalty; the better one is a good start.
     starts = [np.eye(len(C)), np.linalg.inv(scaled)]
     M = min(starts, key=lambda start: _value(scaled, start, prices))
     shift = 2 * float(np.log(size).sum())
@@ -96,7 +95,7 @@ def sparse_inverse(C: np.ndarray, price: float, *, tol: float = 1e-6, max_iter: 
 
 
 def _stepped(C, M, D, prices) -> np.ndarray | None:
-    """M + a D for the first a = 1, 1/2, ... that brings a fair share of what D promises, or None."""
+    """M + a D for the first a = 1, 1/2, ... with a sufficient decrease, or None."""
     value = _value(C, M, prices)
     promised = float(np.sum((C - np.linalg.inv(M)) * D))
     promised += float(np.sum(prices * (np.abs(M + D) - np.abs(M))))
@@ -119,9 +118,9 @@ def _value(C, M, prices) -> float:
 
 
 def value_and_gap(C: np.ndarray, M: np.ndarray, prices: np.ndarray) -> tuple[float, float]:
-    """The objective at M for a price of each entry, and how far above the optimum it is at most.
+    """The objective at M for a penalty on each entry, and an upper bound on its distance from the optimum.
 
-    The dual, log det(C + U) + d over |U| <= prices, is looked at in U = M^-1 - C, cut to what is allowed.
+    The dual, log det(C + U) + d over |U| <= prices, is evaluated at U = M^-1 - C, clipped to the bounds.
 
     >>> C = np.array([[1.0, 0.5], [0.5, 1.0]])
     >>> value_and_gap(C, np.eye(2), 0.5 * (1 - np.eye(2)))  # at this price no entry is worth it

@@ -2,12 +2,12 @@
 
     max H(p)  over  S >= 0, tr S = 1,    p_t = u_t' S u_t.
 
-With S = L'L / ||L||_F^2 there is nothing to project: L-BFGS over a square L, begun at Euclid. Being square,
-L has room for every S, and a stationary point at which no direction is missing is the optimum.
+With S = L'L / ||L||_F^2 no projection is needed: L-BFGS over a square L, starting from Euclid. A square L can
+represent every S, and a stationary point of full rank is the optimum.
 
 Certificate: with g the slopes of H and G = sum_t g_t u_t u_t', the optimum is at most
-lambda_max(G) - g.p above the value (the gap of Frank and Wolfe). A diagonal S, the case of weights of
-features, is the same with a vector L and the largest entry of the diagonal of G.
+lambda_max(G) - g.p above the value (the Frank-Wolfe gap). For a diagonal S, that is feature weights, L is a
+vector and the largest diagonal entry of G replaces lambda_max.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from nearkin.numerics.pair_differences import PairDifferences
 #: Value and slopes of a concave function of the squared lengths of the pairs.
 PairGain = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
-# Curvature pairs kept: the more, the fewer steps, and steps over d^2 numbers are cheap beside the pairs.
+# Curvature pairs of L-BFGS: more mean fewer steps, and their updates cost little compared with the pairs.
 MEMORY = 30
-# A look at the gap costs as much as a step.
+# Computing the gap costs as much as a step.
 STEPS_PER_LOOK = 5
-# A line search that fails near the optimum, from a curvature gone stale, is begun anew so often.
+# Most starts: L-BFGS is restarted if a line search fails near the optimum because of an outdated Hessian.
 STARTS = 3
 
 
@@ -51,7 +51,7 @@ class SpectrahedronSolution:
 
 
 class _Problem:
-    """-H and its gradient over L, remembering the point last looked at."""
+    """-H and its gradient over L, with the last evaluated point."""
 
     def __init__(self, pairs: PairDifferences, gain: PairGain, diagonal: bool):
         self.pairs, self.gain, self.diagonal = pairs, gain, diagonal
@@ -102,7 +102,7 @@ def best_of_trace_one(
     ----------
     pairs : PairDifferences
     gain : callable
-        Takes the squared lengths (T,), gives a value and its slopes (T,); concave, with continuous slopes.
+        From the squared lengths (T,) to a value and its slopes (T,); concave, with continuous slopes.
     diagonal : bool
         Whether S is diagonal.
     tol : float
@@ -115,7 +115,7 @@ def best_of_trace_one(
 
     Notes
     -----
-    Each step costs min(T, n) d^2 + T d, and as much again and d^3 for each look at the gap.
+    Each step costs min(T, n) d^2 + T d; computing the gap costs as much again and d^3.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def best_of_trace_one(
 
     def look(intermediate_result):
         nonlocal gap, n_iter
-        # The line search ends at the point it keeps; only where it fails does it go back to an earlier one.
+        # The last evaluation is at the accepted point, unless the line search failed.
         if not np.array_equal(problem.theta, intermediate_result.x):
             problem(intermediate_result.x)
         n_iter += 1
@@ -146,7 +146,7 @@ def best_of_trace_one(
     for _ in range(STARTS):
         if gap <= tol or n_iter >= max_iter:
             break
-        # Only the gap decides when to stop: values and gradients are in units of their own.
+        # Only the gap decides when to stop, as values and gradients depend on the unit of the features.
         left = max_iter - n_iter
         options = {"maxiter": left, "maxfun": 20 * left, "maxcor": MEMORY, "ftol": 0, "gtol": 0}
         found = optimize.minimize(

@@ -1,4 +1,4 @@
-"""Products of matrices with many rows, one stripe of rows per worker."""
+"""Products of matrices with many rows, divided among workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prediction under a learned distance: neighbours that vote, pairs told apart, triplets in order."""
+"""Prediction under a learned distance: votes of neighbours, classification of pairs, order of triplets."""
 
 from nearkin.predictors.average_vote import AverageVote
 from nearkin.predictors.classifier import KNNClassifier

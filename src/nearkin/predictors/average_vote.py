@@ -1,4 +1,4 @@
-"""The mean vote of several learned distances, picked by how they vote on rows held out."""
+"""The mean vote of several learned distances, selected by their votes on held-out rows."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.numerics.given_rows import naming_rows
 from nearkin.predictors.classifier import KNNClassifier
 
-#: The place of a learner in the list, and how many neighbours vote; None if it decides without them.
+#: The place of a learner in the list, and how many neighbours vote; None if it decides without neighbours.
 Choice: TypeAlias = tuple[int, int | None]
 
 
 class AverageVote(ClassifierMixin, BaseEstimator):
-    """Classify by the mean vote of several learned distances: a committee is steadier than its best member.
+    """Classify by the mean vote of several learned distances: an ensemble is steadier than its best member.
 
-    Held-out folds of the training rows tell how each learner votes, with each number of neighbours. Members
-    are picked one after the other, each time the one that makes the mean vote of all picked so far right
-    most often; who is picked several times has as many votes.
+    Each learner, with each number of neighbours, votes on held-out folds of the training rows. Members are
+    then selected greedily: each time the one with which the mean vote of all members so far is most
+    accurate. A member may be selected several times and then has several votes.
 
     Parameters
     ----------
     learners : list of estimators or None
-        What `KNNClassifier` takes (None in the list is plain Euclid), or classifiers that decide without
-        neighbours, as the prototype learners do. Fitted as clones.
+        Learners for `KNNClassifier` (None is plain Euclid), or classifiers that decide without neighbours,
+        such as the prototype learners. Fitted as clones.
     n_neighbors : sequence of int, default=(1, 3, 5, 9, 15, 25)
-        Numbers of neighbours to choose from for each; those above the number of rows are left out.
+        Numbers of neighbours to choose from; those above the number of rows are left out.
     n_picks : int, default=15
-        Votes to give. One is the single best distance.
+        Number of votes. One gives the single best distance.
     cv : int, default=3
-        Folds that judge.
+        Number of held-out folds.
 
     Attributes
     ----------
     classes_ : ndarray
     choices_ : list of (int, int or None)
-        What there was to pick from: the place of a learner in the list, and how many neighbours vote (None
-        where it decides without them).
+        The options: the place of a learner in the list, and how many neighbours vote (None if it decides
+        without neighbours).
     scores_ : ndarray
         Accuracy of each choice on the held-out folds.
     picks_ : list of int
-        Places in `choices_`, in the order in which they were picked; the first is the best by itself.
+        Places in `choices_`, in the order of selection; the first is the best single option.
     members_ : list of estimators
-        Fitted to all rows, one per learner picked.
+        Fitted to all rows, one per selected learner.
     n_features_in_ : int
 
     Notes
     -----
-    Every learner is fitted ``cv`` times to judge it, whatever the number of neighbours, and once more if it
-    is picked. Memory and time of a prediction are those of the members together.
+    Every learner is fitted ``cv`` times on folds, whatever the number of neighbours, and once more if it is
+    selected. Memory and time of a prediction are those of all members together.
 
     References
     ----------
@@ -91,7 +91,7 @@ class AverageVote(ClassifierMixin, BaseEstimator):
         self.cv = cv
 
     def fit(self, X: MatrixLike, y: ColumnLike) -> Self:
-        """Judge the learners on held-out folds, pick a committee, and fit its members to all rows."""
+        """Evaluate the learners on held-out folds, select members, and fit these to all rows."""
         with naming_rows(X):
             X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
         check_classification_targets(y)
@@ -139,7 +139,7 @@ class AverageVote(ClassifierMixin, BaseEstimator):
         return (clone(learner) if alone else KNNClassifier(learner, n_neighbors=1)).fit(X, codes)
 
     def _held_out_votes(self, X: np.ndarray, codes: np.ndarray) -> dict[Choice, np.ndarray]:
-        """Votes of every choice on every row, by members that have not seen it."""
+        """Votes of every option on every row, by members fitted without that row."""
         folds = list(_folds(codes, self.cv))
         fewest = min((len(seen) for seen, _ in folds), default=0)
         counts = [k for k in dict.fromkeys(self.n_neighbors) if k <= fewest]
@@ -147,7 +147,7 @@ class AverageVote(ClassifierMixin, BaseEstimator):
         for place in range(len(self.learners)):
             for seen, unseen in folds:
                 with warnings.catch_warnings():
-                    # The fit to all rows says what there is to say.
+                    # The fit to all rows will warn if there is anything to warn about.
                     warnings.simplefilter("ignore")
                     member = self._fitted(place, X[seen], codes[seen])
                 alone = not hasattr(member, "kneighbors")
@@ -157,7 +157,7 @@ class AverageVote(ClassifierMixin, BaseEstimator):
         return found
 
     def _votes(self, member: Any, X: np.ndarray, asked: Sequence[Choice]) -> list[np.ndarray]:
-        """Shares of the votes for all classes, also those that the member has not seen."""
+        """Shares of the votes for all classes, including those that the member has not seen."""
 
         def all_classes() -> np.ndarray:
             P = np.zeros((len(X), len(self.classes_)))
@@ -175,17 +175,17 @@ class AverageVote(ClassifierMixin, BaseEstimator):
 
 
 def _folds(codes: np.ndarray, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Rows seen and unseen; a class with fewer rows than folds is missing from some."""
+    """Training and held-out rows; a class with fewer rows than folds is missing from some."""
     most = int(np.bincount(codes).max())
     if most < 2:
-        raise ValueError("every class has one row only; held-out folds of them tell nothing.")
+        raise ValueError("every class has only one row, so nothing can be held out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield from StratifiedKFold(min(n_folds, most), shuffle=True, random_state=0).split(codes, codes)
 
 
 def picked(votes: Sequence[np.ndarray], codes: np.ndarray, n_picks: int) -> list[int]:
-    """Places of votes, with repetition, whose mean is right most often; of equals the smaller squared error.
+    """Greedily selected votes, with repetition, whose mean is most accurate; ties by smaller squared error.
 
     >>> first, second = np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.4, 0.6], [0.1, 0.9]])
     >>> picked([first, second], np.array([0, 1]), 2)

@@ -1,4 +1,4 @@
-"""What both predictors share: fit a learner, index the references, find neighbours."""
+"""What the neighbour predictors share: fit a learner, index the references, find neighbours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OTHER = {"KNNClassifier": "KNNRegressor", "KNNRegressor": "KNNClassifier"}
 
 
 class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
-    """Shared by KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
+    """Base of KNNClassifier and KNNRegressor, which differ in the kind of target and the vote."""
 
     _task: ClassVar[str]
     distance_: Distance
@@ -138,7 +138,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
                 self._check_task()
             learner = clone(self.learner)
             if learner.get_params().get("task") == "auto":
-                # What a learner would have to guess from the values of y is known here.
+                # The learner would have to guess from the values of y what is known here.
                 learner.set_params(task=self._task)
             self.learner_ = fit_learner(learner, X, y, self._learner_params(weights, fit_params))
             self.distance_ = learned_distance(self.learner_)
@@ -147,11 +147,11 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
             self.distance_ = correction.around(self.distance_, X)
         self.references_ = X
         self.n_samples_fit_ = X.shape[0]
-        # Build now, not at the first prediction: a bad index name must not wait for production.
+        # Build now, not at the first prediction: a bad index name should fail early.
         self._search = NeighbourSearch(self.distance_, self.index).build(X)
 
     def _learner_params(self, weights: np.ndarray | None, fit_params: dict) -> dict:
-        """What the learner's fit is given: its requests where metadata is routed, else all there is."""
+        """Arguments of the learner's fit: what it requests if metadata is routed, otherwise everything."""
         given = dict(fit_params) if weights is None else {**fit_params, "sample_weight": weights}
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given).learner.fit
@@ -165,7 +165,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         return given
 
     def __getstate__(self) -> dict[str, Any]:
-        # An index may hold what cannot be written to disk; it is rebuilt from the references.
+        # An index may hold something that cannot be pickled; it is rebuilt from the references.
         state = dict(super().__getstate__())
         state.pop("_search", None)
         state.pop("_building", None)
@@ -174,7 +174,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
     def _built_search(self) -> NeighbourSearch | SearchedOnce:
         search = self.__dict__.get("_search")
         if search is None:
-            # Of several threads that find a loaded model without an index, one builds it.
+            # If several threads find a loaded model without an index, only one builds it.
             with self.__dict__.setdefault("_building", Lock()):
                 search = self.__dict__.get("_search")
                 if search is None:
@@ -191,14 +191,14 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         self._search = NeighbourSearch(self.distance_, self.index).build(references)
         weights = getattr(self, "_row_weights", None)
         if weights is not None:
-            # New rows vote as much as a row does on average.
+            # New rows get the mean weight.
             self._row_weights = np.where(places >= 0, weights[places], weights.mean())
         self.references_ = references
         self.n_samples_fit_ = references.shape[0]
 
     def _refuse_several_columns(self) -> None:
         if getattr(self, "outputs_2d_", False):
-            raise ValueError("references come and go where y has one column; with several, fit anew.")
+            raise ValueError("references can be added only if y has one column; with several, fit again.")
 
     def _validated(self, X: MatrixLike, *y: ColumnLike, **checks: Any) -> Any:
         """Rows in float32 or float64, and y if given, checked as scikit-learn does."""
@@ -261,9 +261,9 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     @contextmanager
     def searched_once(self, X: MatrixLike, n_neighbors: int) -> Iterator[None]:
-        """Inside, up to `n_neighbors` neighbours of the rows X are searched for once, whatever is asked of X.
+        """Context in which up to `n_neighbors` neighbours of the rows X are searched for only once.
 
-        For predictions with several numbers of neighbours in turn, as in tuning.
+        For predictions with several numbers of neighbours, as in tuning.
         """
         check_is_fitted(self)
         search = self._built_search()
@@ -276,13 +276,13 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     def _neighbours_of_references(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         squared, indices = self._built_search().query(self.references_, k + 1)
-        # Drop each row itself where it was found, else (hidden by duplicates or moved away) the farthest.
+        # Drop each row itself if it was found, otherwise (hidden by duplicates, or moved) the farthest.
         keep = indices != np.arange(len(indices))[:, None]
         keep[keep.all(axis=1), -1] = False
         return squared[keep].reshape(-1, k), indices[keep].reshape(-1, k)
 
     def hubness(self, X: MatrixLike, k: int = 10) -> Hubness:
-        """How unevenly the references serve as neighbours of the queries X.
+        """How unevenly the references occur as neighbours of the queries X.
 
         Returns
         -------
@@ -294,37 +294,37 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         return Hubness.of(indices, self.n_samples_fit_)
 
     def to_faiss(self, kind: str = "flat", metric: str = "l2", *, queries: str = "raw") -> Any:
-        """A FAISS index of the references as the learned distance places them, for raw queries.
+        """A FAISS index of the references under the learned distance, for raw queries.
 
         Parameters
         ----------
         kind : {"flat", "ivf", "hnsw"}
             Exact, by lists, or by a graph.
         metric : {"l2", "ip", "cosine"}
-            What the index ranks by: the smallest L2 distance, or the largest inner product of vectors with
-            one coordinate more, or the largest cosine with two more. The neighbours are the same.
+            What the index ranks by: the smallest L2 distance, the largest inner product of vectors with one
+            extra coordinate, or the largest cosine with two. The neighbours are the same.
         queries : {"raw", "embedded"}
-            "raw": search it with the rows that `predict` takes; what they need is done inside the index.
+            "raw": search with the rows that `predict` takes; they are transformed inside the index.
             "embedded": a bare index, for ``distance_.folded(metric, references_).embed_queries(X)``; lists
-            and graphs by inner product hold what is folded for "cosine".
+            and graphs by inner product hold vectors folded for "cosine".
 
         Returns
         -------
         faiss.Index
-            With Move-labeled and L2 queries need nothing, so it is a plain index that takes the place of
-            one in production. Else "raw" gives an `IndexPreTransform`: add new references, embedded, to
-            its ``.index``, not to itself.
+            With Move-labeled and L2, queries are not transformed, so this is a plain index that can replace
+            one in production. Otherwise "raw" gives an `IndexPreTransform`: add new references, embedded,
+            to its ``.index``, not to itself.
 
         Raises
         ------
         TypeError
-            If the distance is not an embedding, or if raw queries cannot be searched with.
+            If the distance is not an embedding, or if queries are not embedded by an affine map.
 
         Warns
         -----
         UserWarning
-            If the references look standardised: queries must be scaled likewise then. `nearkin.to_faiss`
-            takes a whole pipeline, scaler included.
+            If the references look standardised: queries must then be scaled in the same way.
+            `nearkin.to_faiss` takes a whole pipeline, including the scaler.
         """
         from nearkin.predictors.faiss_handover import index_of
 
@@ -338,13 +338,13 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         if of_rows is None:
             return weights
         weighted = weights * of_rows[indices]
-        # Where nobody who was asked has a say, all who were asked have the same.
+        # If all neighbours have weight zero, they vote as if rows had no weights.
         silent = ~(weighted > 0).any(axis=1)
         weighted[silent] = weights[silent]
         return weighted
 
     def _distance_weights(self, distances: np.ndarray) -> np.ndarray:
-        """Weight of each neighbour by nearness; where some are at distance zero only they count."""
+        """Weight of each neighbour by its distance; if some are at distance zero, only they count."""
         if self.weights == "uniform":
             return np.ones_like(distances)
         if callable(self.weights):

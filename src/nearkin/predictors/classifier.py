@@ -23,32 +23,32 @@ from nearkin.search import NeighbourSearch
 
 
 class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
-    """Classify by a vote of the nearest training rows, near under a learned distance.
+    """Classify by a vote of the nearest training rows under a learned distance.
 
-    Where votes tie it differs from scikit-learn, which takes the class that sorts first: here the tied class
+    Ties are broken differently from scikit-learn, which takes the class that sorts first: here the tied class
     with the nearest voter wins (see Notes). Without ties and without a learner the two agree.
 
     Parameters
     ----------
     learner : estimator or None, default=None
-        Any nearkin learner, or any transformer of scikit-learn's kind (LDA, PCA, a whole pipeline) after
-        which Euclid is the distance; fitted as a clone on the training data. None is plain Euclid.
+        Any nearkin learner, or any scikit-learn transformer (LDA, PCA, a whole pipeline), after which the
+        distance is Euclid; fitted as a clone on the training data. None is plain Euclid.
     n_neighbors : int, default=5
         How many neighbours vote.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        One vote each, votes of one over the distance, or a function of the distances.
+        Equal votes, votes weighted by the inverse distance, or a function of the distances.
     index : {"auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw"} or Index, default="auto"
         How neighbours are found; "auto" is always exact.
     hubs : None, str or HubCorrection, default=None
-        Correct the distance so that hubs stop being everybody's neighbour, without using labels: "csls",
-        "dissim-local", "local-scaling", "nicdm" or "mutual-proximity".
+        Correct the distance for hubs, without using labels: "csls", "dissim-local", "local-scaling", "nicdm"
+        or "mutual-proximity".
     metric : str, default="minkowski"
-        Without a learner, the distance: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
+        The distance if there is no learner: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
         "chebyshev", "canberra", "braycurtis", "correlation" or "hamming".
     p : float, default=2
         The power of "minkowski": 1 is Manhattan, 2 is Euclid.
     n_jobs : int or None, default=None
-        Threads of a search; None leaves BLAS as it is set, -1 is one per core.
+        Threads of a search; None leaves the setting of BLAS, -1 means one per core.
 
     Attributes
     ----------
@@ -65,17 +65,17 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
     outputs_2d_ : bool
         Whether y has several columns.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in scikit-learn.
 
     Notes
     -----
-    Ties: of classes with the same vote, the one with the nearest voter wins; if they are equally
-    near, the one whose voter comes first in the training set. `predict_proba` gives the shares of
-    the vote; the winner of a tie leads there by one unit in the last place. References at equal distances are
-    taken in the order of the training rows, in the last of the k places too, which scikit-learn leaves open.
+    Ties: of classes with the same vote, the one with the nearest voter wins; if those are equally near, the
+    one whose voter comes first in the training set. `predict_proba` gives the shares of the vote; the winner
+    of a tie leads there by one unit in the last place. References at equal distances are taken in the order
+    of the training rows, also for the last of the k places, which scikit-learn leaves open.
 
     `sample_weight` multiplies votes. It is not the same as repeating rows: a repeated row takes several of
-    the k places. Where all k neighbours have weight zero, all vote alike.
+    the k places. If all k neighbours have weight zero, their votes are equal.
 
     Examples
     --------
@@ -106,16 +106,16 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         Parameters
         ----------
         X : array-like or CSR of shape (n_samples, n_features)
-            Training rows; CSR needs a learner that takes it (or none).
+            Training rows; CSR requires a learner that accepts it, or none.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels: strings, integers or booleans. Of several columns the learner learns which
-            combinations of labels there are: rows are alike if all their labels are. Votes are by column.
+            Labels: strings, integers or booleans. With several columns, each combination of labels is a
+            class for the learner; votes are counted by column.
         sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row's vote, and of the row in the learner's fit; a warning says where the learner
-            takes none.
+            Weight of each row's vote, and of the row in the learner's fit; warns if the learner does not
+            accept weights.
         **fit_params
-            Passed to the learner's fit. With constraints (`pairs`, `triplets`, `quadruplets` or
-            `chunklets`) it learns from these and not from y, which then only votes.
+            Passed to the learner's fit. Given constraints (`pairs`, `triplets`, `quadruplets` or
+            `chunklets`), the learner learns from these, and y is used only for votes.
         """
         X, y = self._validated(X, y, multi_output=True)
         check_classification_targets(y)
@@ -133,14 +133,14 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return self
 
     def add_references(self, X: MatrixLike, y: ColumnLike) -> KNNClassifier:
-        """Add labelled rows without learning the distance anew; classes may be new ones.
+        """Add labelled rows without learning the distance again; classes may be new.
 
-        The references are indexed again, at the cost of that. Not while other threads predict.
+        All references are indexed again. Must not be called while other threads predict.
 
         Parameters
         ----------
         X : array-like or CSR of shape (n_new, n_features)
-            Raw rows: they are placed as the learned distance places references.
+            Raw rows; the learned distance embeds them as references.
         y : array-like of shape (n_new,)
 
         Returns
@@ -160,9 +160,9 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return self
 
     def remove_references(self, rows: ColumnLike) -> KNNClassifier:
-        """Forget references, by row number or mask, without learning the distance anew.
+        """Remove references, by row number or mask, without learning the distance again.
 
-        The others move up, so that row numbers change; `classes_` stays. Not while other threads predict.
+        Row numbers of the others change; `classes_` stays. Must not be called while other threads predict.
         """
         check_is_fitted(self)
         keep = kept_rows(rows, self.n_samples_fit_)
@@ -171,9 +171,9 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return self
 
     def check_drift(self, X: MatrixLike, y: ColumnLike) -> DriftCheck:
-        """Is the learned distance still worth it on these new labelled queries?
+        """Test whether the learned distance still helps on new labelled queries.
 
-        Compares the vote under the learned distance with that under plain Euclid, between the same
+        Compares the votes under the learned distance with those under plain Euclid, among the same
         references, by the exact test of McNemar.
 
         Examples
@@ -203,7 +203,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
 
     @property
     def _several(self) -> bool:
-        # Models saved before there were several outputs do not say.
+        # Models saved before several outputs were supported lack the attribute.
         return getattr(self, "outputs_2d_", False)
 
     @property
@@ -222,13 +222,13 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         votes = self._votes(distances, indices, column)
         shares = votes / votes.sum(axis=1, keepdims=True)
         rows, winners = np.arange(len(shares)), self._winners(votes, indices, column)
-        # The winner of a tie leads by the last bit, so that the largest share is always the prediction.
+        # The winner of a tie leads by the last bit, so that the prediction always has the largest share.
         shares[rows, winners] = np.nextafter(shares.max(axis=1), 2)
         return np.minimum(shares, 1, out=shares)
 
     @by_blocks
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """The winning class of each row, in each column of y."""
+        """The winning class of each row, for each column of y."""
         distances, indices = self.kneighbors(X)
         winners = [
             classes[self._winners(self._votes(distances, indices, column), indices, column)]
@@ -237,7 +237,7 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         return np.column_stack(winners) if self._several else winners[0]
 
     def score(self, X: MatrixLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
-        """Share of the rows predicted right, with several columns of y in all of them."""
+        """Accuracy; with several columns of y, a row counts if all of them are right."""
         if not self._several:
             return float(super().score(X, y, sample_weight))
         right = (np.asarray(self.predict(X)) == np.asarray(y)).all(axis=1)

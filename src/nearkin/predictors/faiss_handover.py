@@ -1,4 +1,4 @@
-"""Handing learned references over to FAISS so that raw queries find them, whatever metric the index has."""
+"""Export of learned references to FAISS, for raw queries and any metric of the index."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from nearkin.predictors.raw_rows import RawRows, before_last
 from nearkin.search import FaissIndex
 from nearkin.search.faiss import load_faiss
 
-#: Mean and deviation of standardised columns are exact up to rounding.
+#: Means and deviations of standardised columns are 0 and 1 up to this.
 STANDARDISED = 1e-4
 
 
 def to_faiss(model: Estimator, kind: str = "flat", metric: str = "l2") -> Any:
-    """A FAISS index of a fitted predictor or pipeline, to be searched with raw queries.
+    """A FAISS index of a fitted predictor or pipeline, for raw queries.
 
-    Scalers, projections and whatever else is an affine map of the rows is done inside the index, and so is
-    a `Normalizer` that comes first. Any other step is refused.
+    Scalers, projections and all other affine maps of the rows are applied inside the index, and so is a
+    `Normalizer` in the first place. Any other step is refused.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def to_faiss(model: Estimator, kind: str = "flat", metric: str = "l2") -> Any:
     Returns
     -------
     faiss.Index
-        Its search takes float32 rows as ``model.predict`` does, and gives the rows of the training set.
+        Its search takes the same rows as ``model.predict``, in float32, and gives training row numbers.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def index_of(predictor: Estimator, kind: str, metric: str, queries: str) -> Any:
 
 
 def _folding(predictor: Estimator, kind: str, metric: str) -> Any:
-    """How the index holds the distance; lists and graphs are good for vectors of one length only."""
+    """How the index holds the distance; lists and graphs work well only for vectors of equal length."""
     distance = predictor.distance_
     if not isinstance(distance, EmbeddedDistance):
         raise TypeError(f"{type(distance).__name__} is not an embedding, so FAISS cannot hold it.")
@@ -92,13 +92,13 @@ def _folding(predictor: Estimator, kind: str, metric: str) -> Any:
 def _bare(predictor: Estimator, kind: str, folding: Any) -> Any:
     vectors = folding.embed_references(predictor.references_)
     if folding.metric == "cosine":
-        # FAISS knows cosines as inner products of vectors of length one.
+        # In FAISS, cosines are inner products of vectors of length one.
         vectors = vectors / np.sqrt(folding.squared_radius)
     return FaissIndex(kind).hold(vectors, inner_product=folding.metric != "l2")
 
 
 def _taking_raw(index: Any, queries: RawRows, metric: str) -> Any:
-    """The index behind the transforms that make queries of raw rows; itself if there is nothing to do."""
+    """The index behind the transforms from raw rows to queries; the index itself if there are none."""
     if queries.does_nothing:
         return index
     matrix, constant = (

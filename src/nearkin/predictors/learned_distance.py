@@ -1,4 +1,4 @@
-"""From a learner, of nearkin or of scikit-learn, to the distance it has learned."""
+"""From a fitted learner, or any scikit-learn transformer, to the distance it has learned."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from nearkin._types import ColumnLike, Estimator, MatrixLike
 from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.embeddings import TransformerEmbedding
 
-#: What a learner may be fitted from in the place of y.
+#: What a learner may be fitted from instead of y.
 CONSTRAINTS = ("pairs", "triplets", "quadruplets", "chunklets")
 
 
 def has_constraints(fit_params: dict) -> bool:
-    """Whether there is something to learn from in the place of y."""
+    """Whether there are constraints to learn from instead of y."""
     return any(
         name.rpartition("__")[2] in CONSTRAINTS and value is not None for name, value in fit_params.items()
     )
 
 
 def fit_learner(learner: Estimator, X: MatrixLike, y: ColumnLike, fit_params: dict) -> Estimator:
-    """Fit a learner from y, or from the constraints among `fit_params` instead: then y is only voted on.
+    """Fit a learner from y, or from the constraints among `fit_params` if there are any.
 
-    Constraints for a step of a pipeline are named as everywhere in scikit-learn, ``step__pairs``.
+    Constraints for a step of a pipeline are named ``step__pairs``, as in scikit-learn.
     """
     if has_constraints(fit_params):
         return learner.fit(X, **fit_params)
@@ -36,8 +36,8 @@ def learned_distance(learner: Estimator) -> Distance:
     if hasattr(learner, "transform"):
         return EmbeddedDistance.symmetric(TransformerEmbedding(learner))
     raise TypeError(
-        f"{type(learner).__name__} leaves neither a distance_ nor a transform behind, so it cannot be the "
-        "learner; in a pipeline, put the steps before a learner without transform in front of the predictor."
+        f"{type(learner).__name__} has neither a distance_ nor a transform, so it cannot be the learner; in "
+        "a pipeline, put the steps before a learner without transform in front of the predictor."
     )
 
 

@@ -16,9 +16,9 @@ MODES = ("connectivity", "distance")
 
 
 class Neighbourhoods:
-    """Mixin of the predictors: what `sklearn.neighbors.NearestNeighbors` has beside `kneighbors`."""
+    """Mixin of the predictors: what `sklearn.neighbors.NearestNeighbors` has in addition to `kneighbors`."""
 
-    # Of the predictor.
+    # Provided by the predictor.
     distance_: Any
     references_: Any
     n_samples_fit_: int
@@ -79,7 +79,7 @@ class Neighbourhoods:
         X : array-like or CSR of shape (n_queries, n_features), or None
             The queries; None stands for the training rows, each without itself.
         radius : float
-            In units of the learned distance (not squared); the rim counts as inside.
+            In units of the learned distance (not squared); the boundary counts as inside.
         return_distance : bool
             Whether to return the distances too.
         sort_results : bool

@@ -14,7 +14,7 @@ from nearkin.files import replacing
 from nearkin.predictors.learned_distance import learned_distance
 from nearkin.predictors.raw_rows import RawRows, before_last
 
-#: Old enough for every runtime in use; the graph needs nothing newer.
+#: Old enough for every runtime in use, and sufficient for the graph.
 OPSET, IR_VERSION = 13, 8
 SIDES = ("references", "queries")
 
@@ -29,8 +29,8 @@ def to_onnx(model: Estimator, path: FilePath | None = None, *, side: str = "refe
     path : str or Path, optional
         Where to write the graph; an existing file is replaced once the new one is complete.
     side : {"references", "queries"}
-        Which rows the graph is for. With Move-labeled "references" moves what is stored, and queries need
-        no graph; most learners treat both alike.
+        Which rows the graph is for. With Move-labeled, "references" moves the stored rows and queries need
+        no graph; for most learners both are the same.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def to_onnx(model: Estimator, path: FilePath | None = None, *, side: str = "refe
 
     Notes
     -----
-    One product of matrices. Matrix and constant are joined in float64 and rounded to float32 once.
+    One matrix product. Matrix and constant are combined in float64 and rounded to float32 once.
 
     Examples
     --------

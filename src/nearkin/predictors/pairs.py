@@ -1,4 +1,4 @@
-"""Do these two belong together? A learned distance and a threshold; a sample is a pair."""
+"""Do two points belong together? A learned distance with a threshold; a sample is a pair."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from nearkin.supervision.constraints import Pairs, constraint_weights
 
 
 class PairClassifier(ClassifierMixin, TuplePredictor):
-    """Tell whether two points belong together: whether their learned distance is below a threshold.
+    """Predict whether two points belong together: whether their learned distance is below a threshold.
 
-    A sample is a pair, so that cross-validation and grid searches hold out whole pairs, and every score
-    of binary classification applies.
+    A sample is a pair, so that cross-validation and grid searches hold out whole pairs, and all metrics of
+    binary classification apply.
 
     Parameters
     ----------
@@ -28,29 +28,29 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         A learner from pairs (``"pairs" in learner.supervision``), or a pipeline that ends in one, fitted
         as a clone; None is plain Euclid.
     threshold : {"accuracy", "f1"} or float, default="accuracy"
-        What the threshold should maximise on the pairs it is set on, or the threshold itself.
+        What the threshold maximises on the pairs given to `fit` or `calibrate`, or the threshold itself.
     points : array-like of shape (n_points, n_features) or None, default=None
-        With points, pairs may be given as row numbers of it.
+        If given, pairs may be given as row numbers of it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The two values of `same`; the second stands for pairs that belong together.
+        The two values of `same`; the second means that the points belong together.
     learner_ : estimator or None
         The fitted learner.
     threshold_ : float
-        Pairs up to this distance are told to belong together.
+        Pairs up to this distance are predicted to belong together.
     scale_ : float
-        Slope of the log-odds of `predict_proba` in the distance.
+        Slope of the log-odds of `predict_proba` with respect to the distance.
     n_features_in_ : int
 
     Notes
     -----
-    Every distinct point is kept once while fitting: memory is that of the points and T pairs of row
-    numbers. Points are embedded once; setting the threshold is one sort of T distances.
+    Every distinct point is kept once while fitting, so memory is that of the points and T pairs of row
+    numbers. Points are embedded once; setting the threshold takes one sort of T distances.
 
-    The threshold that `fit` sets is judged by the pairs the learner has seen, which look nearer or
-    farther than new ones will: `calibrate` it on others where it matters. Rankings, such as the ROC curve
+    `fit` sets the threshold on the pairs that the learner has seen, whose distances differ systematically
+    from those of new pairs: `calibrate` it on others if it matters. Rankings, such as the ROC curve
     (``scoring="roc_auc"``), do not depend on it.
 
     Cloning copies `points`, as scikit-learn does with any array among the parameters.
@@ -109,7 +109,7 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         return self._set_threshold(self._distances(X, rows), similar, weights)
 
     def calibrate(self, pairs: MatrixLike, same: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
-        """Set the threshold (unless it was given) and the chances anew, on pairs held out from `fit`.
+        """Set the threshold (unless it was given) and the scale of probabilities on held-out pairs.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         return self._set_threshold(self._distances(X, rows), similar, weights)
 
     def decision_function(self, pairs: MatrixLike) -> np.ndarray:
-        """Threshold less distance: not negative where the points of a pair are told to belong together."""
+        """Threshold minus distance; not negative if the points are predicted to belong together."""
         check_is_fitted(self)
         return self.threshold_ - self._distances(*self._tuples(pairs, reset=False))
 
@@ -136,7 +136,7 @@ class PairClassifier(ClassifierMixin, TuplePredictor):
         return self.classes_[(decisions >= 0).astype(np.intp)]
 
     def predict_proba(self, pairs: MatrixLike) -> np.ndarray:
-        """Chances of `classes_`: the logistic function of the decision, scaled to the pairs of `fit`."""
+        """Probabilities of `classes_`: the logistic function of the scaled decision."""
         decisions = self.decision_function(pairs).astype(np.float64, copy=False)
         chances = expit(self.scale_ * decisions)
         return np.column_stack([1 - chances, chances])

@@ -1,4 +1,4 @@
-"""Predictions as a table: for every row what is predicted, how surely, and which neighbours decided."""
+"""Predictions as a table: for every row the prediction, its probability, and the deciding neighbours."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def prediction_table(
     model : fitted predictor, or pipeline that ends in one
     X : array, CSR matrix or data frame that the model takes
     n_neighbors : int
-        How many neighbours (for prototype learners, prototypes) to give beside each prediction.
+        How many neighbours (for prototype learners, prototypes) to list with each prediction.
     proba : bool
         Whether to give the probability of each class.
     target_names : sequence of str
         Names of the predicted columns.
     class_names : sequence of str
-        Readable names of ``model.classes_`` where those are numbers.
+        Readable names of ``model.classes_`` if those are numbers.
     first_row : int
         Number of the first row of X; training rows always count from 1.
 
@@ -70,7 +70,7 @@ def prediction_table(
 
 
 class _Names:
-    """From class labels to readable names; numbers to predict stay as they are."""
+    """From class labels to readable names; regression targets stay as they are."""
 
     def __init__(self, predictor: Estimator, class_names: Sequence[str]) -> None:
         self.classes = getattr(predictor, "classes_", None)
@@ -97,7 +97,7 @@ def _targets(
     if values.ndim == 1 and len(names) == 1:
         return {prefix + names[0]: name_of(values)}
     if values.ndim == 1:
-        # Several targets of text were learned as one label.
+        # Several text targets were learned as one label.
         values = np.array([str(label).split(AND) for label in name_of(values)])
     return {prefix + name: values[:, i] for i, name in enumerate(names)}
 

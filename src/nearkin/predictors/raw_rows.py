@@ -1,6 +1,6 @@
 """What a fitted model does to raw rows before they are compared, as one affine map.
 
-An index of FAISS or a graph of ONNX can do that much by itself, and so take rows as they come.
+A FAISS index or an ONNX graph can apply such a map itself, and so accept raw rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nearkin.numerics.affine_probe import affine_of
 
 @dataclass(frozen=True)
 class RawRows:
-    """``matrix @ x + constant`` of each row x, which is scaled to length one first if `normalised`."""
+    """``matrix @ x + constant`` for each row x, which is first scaled to length one if `normalised`."""
 
     matrix: np.ndarray
     constant: np.ndarray
@@ -28,14 +28,14 @@ class RawRows:
 
     @property
     def does_nothing(self) -> bool:
-        """Whether raw rows are what is compared."""
+        """Whether raw rows are compared as they are."""
         square = self.matrix.shape[0] == self.matrix.shape[1]
         same = square and bool((self.matrix == np.eye(len(self.matrix))).all())
         return same and not self.normalised and not self.constant.any()
 
 
 def before_last(pipeline: Pipeline) -> RawRows:
-    """What the steps of a fitted pipeline before its last do to rows.
+    """The map of all steps of a fitted pipeline except the last.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def before_last(pipeline: Pipeline) -> RawRows:
         Naming the first step that is not an affine map of the rows.
     """
     steps = [(name, step) for name, step in pipeline.steps[:-1] if step is not None and step != "passthrough"]
-    # A pipeline itself does not know its width where its first step is "passthrough".
+    # A pipeline whose first step is "passthrough" does not know its own width.
     first = steps[0][1] if steps else pipeline.steps[-1][1]
     n_features = first.n_features_in_
     normalised = bool(steps) and isinstance(steps[0][1], Normalizer) and steps[0][1].norm == "l2"

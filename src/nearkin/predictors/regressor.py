@@ -21,25 +21,24 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
     Parameters
     ----------
     learner : estimator or None, default=None
-        Any nearkin learner for regression, or any transformer of scikit-learn's kind, as for
-        `KNNClassifier`; fitted as a clone on the training data. None is plain Euclid, which is the
-        KNN-SP of the literature.
+        Any nearkin learner for regression, or any scikit-learn transformer, as for `KNNClassifier`; fitted
+        as a clone on the training data. None is plain Euclid, which is KNN-SP as published.
     n_neighbors : int, default=5
         How many neighbours are averaged.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Plain mean, mean weighted by one over the distance, or a function of the distances.
+        Plain mean, mean weighted by the inverse distance, or weights as a function of the distances.
     index : {"auto", "exact", "tree", "faiss", "faiss-ivf", "faiss-hnsw"} or Index, default="auto"
         How neighbours are found; "auto" is always exact.
     hubs : None, str or HubCorrection, default=None
-        Correct the distance so that hubs stop being everybody's neighbour, without using labels: "csls",
-        "dissim-local", "local-scaling", "nicdm" or "mutual-proximity".
+        Correct the distance for hubs, without using labels: "csls", "dissim-local", "local-scaling", "nicdm"
+        or "mutual-proximity".
     metric : str, default="minkowski"
-        Without a learner, the distance: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
+        The distance if there is no learner: "minkowski" with `p`, "euclidean", "manhattan", "cosine",
         "chebyshev", "canberra", "braycurtis", "correlation" or "hamming".
     p : float, default=2
         The power of "minkowski": 1 is Manhattan, 2 is Euclid.
     n_jobs : int or None, default=None
-        Threads of a search; None leaves BLAS as it is set, -1 is one per core.
+        Threads of a search; None leaves the setting of BLAS, -1 means one per core.
 
     Attributes
     ----------
@@ -76,12 +75,12 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         Parameters
         ----------
         X : array-like or CSR of shape (n_samples, n_features)
-            Training rows; CSR needs a learner that takes it (or none).
+            Training rows; CSR requires a learner that accepts it, or none.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Numbers to predict.
         sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row in the means, and in the learner's fit; a warning says where the learner
-            takes none.
+            Weight of each row in the means and in the learner's fit; warns if the learner does not accept
+            weights.
         **fit_params
             Passed to the learner's fit.
         """
@@ -97,7 +96,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         return self
 
     def add_references(self, X: MatrixLike, y: ColumnLike) -> KNNRegressor:
-        """Add rows and their targets without learning anew; as `KNNClassifier.add_references`."""
+        """Add rows and their targets without learning again; as `KNNClassifier.add_references`."""
         check_is_fitted(self)
         X, y = self._validate_queries(X), np.asarray(y, dtype=np.float64)
         check_consistent_length(X, y)
@@ -111,7 +110,7 @@ class KNNRegressor(RegressorMixin, _NeighbourPredictor):
         return self
 
     def remove_references(self, rows: ColumnLike) -> KNNRegressor:
-        """Forget references, by row number or mask; as `KNNClassifier.remove_references`."""
+        """Remove references, by row number or mask; as `KNNClassifier.remove_references`."""
         check_is_fitted(self)
         keep = kept_rows(rows, self.n_samples_fit_)
         self._replace_references(self.references_[keep], np.arange(self.n_samples_fit_)[keep])

@@ -1,4 +1,4 @@
-"""Where to cut a distance so that pairs nearer than that are told to belong together."""
+"""Thresholds on distances below which pairs are predicted to belong together."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def best_cut(
 ) -> float:
     """The threshold that separates pairs best, halfway between two distances.
 
-    Of equally good ones, that in the widest gap.
+    Of several equally good ones, the one in the widest gap.
 
     Parameters
     ----------
     distances : ndarray of shape (T,)
     same : bool array of shape (T,)
     criterion : {"accuracy", "f1"}
-        What to maximise when pairs up to the threshold are told to be the same.
+        What to maximise when pairs up to the threshold are predicted to be the same.
     weights : ndarray of shape (T,), optional
 
     Notes
@@ -42,21 +42,21 @@ def best_cut(
     beyond = D.mean() or 1.0
     edges = np.concatenate([[D[0] - beyond], D, [D[-1] + beyond]])
     gaps = np.diff(edges)
-    # Equal distances cannot be told apart; to tell all or none is the last resort.
+    # Equal distances cannot be separated; predicting all or none is the last resort.
     scores[gaps <= 0] = -np.inf
     gaps[[0, -1]] = 0
     best = np.lexsort((-gaps, -scores))[0]
-    # Sums of weights in another order may differ in their last digits: those count as equal.
+    # Sums of weights in another order may differ in their last digits; such scores count as equal.
     near = scores >= scores[best] - 1e-12 * max(1.0, told[-1])
     best = np.flatnonzero(near)[gaps[near].argmax()]
     return float((edges[best] + edges[best + 1]) / 2)
 
 
 def logistic_scale(margins: np.ndarray, same: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """The factor a > 0 under which expit(a * margin) is nearest to the chance of `same`, by log-loss.
+    """The factor a > 0 for which expit(a * margin) predicts `same` with the smallest log-loss.
 
-    As in Platt's scaling, each kind counts as if one pair of the other kind had been seen besides, so
-    that pairs that can be told apart without error still leave some doubt.
+    As in Platt's scaling, targets are smoothed as if one more pair of each kind had been seen, so that
+    probabilities stay away from 0 and 1 even if pairs can be separated without error.
 
     Examples
     --------
@@ -77,6 +77,6 @@ def logistic_scale(margins: np.ndarray, same: np.ndarray, weights: np.ndarray | 
         scores = np.exp(log_a) * u
         return float(weights @ (wanted * np.logaddexp(0, -scores) + (1 - wanted) * np.logaddexp(0, scores)))
 
-    # A distance that tells pairs apart worse than chance gets hardly any say instead of a negative one.
+    # A distance that is worse than chance gets a factor near zero instead of a negative one.
     found = minimize_scalar(log_loss, bounds=(np.log(1e-3), np.log(1e3)), method="bounded")
     return float(np.exp(found.x)) / unit

@@ -1,4 +1,4 @@
-"""Which of two is nearer to a third? A learned distance judged by triplets; a sample is a triplet."""
+"""Which of two points is nearer to a third? A learned distance scored on triplets; a sample is a triplet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nearkin.supervision.constraints import constraint_weights
 
 
 class TripletScorer(TuplePredictor):
-    """Learn from triplets (anchor, near, far), and score by the share of new ones that come out in order.
+    """Learn from triplets (anchor, near, far), and score by the share of new triplets in the right order.
 
     A sample is a triplet, so that cross-validation and grid searches hold out whole triplets.
 
@@ -23,7 +23,7 @@ class TripletScorer(TuplePredictor):
         A learner from triplets (``"triplets" in learner.supervision``), or a pipeline that ends in one,
         fitted as a clone; None is plain Euclid.
     points : array-like of shape (n_points, n_features) or None, default=None
-        With points, triplets may be given as row numbers of it.
+        If given, triplets may be given as row numbers of it.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class TripletScorer(TuplePredictor):
         return self
 
     def decision_function(self, triplets: MatrixLike) -> np.ndarray:
-        """How much farther from the anchor the far point is than the near one."""
+        """Distance of the far point from the anchor minus that of the near point."""
         check_is_fitted(self)
         X, rows = self._tuples(triplets, reset=False)
         # Both distances in one list, so that points are embedded once.

@@ -1,4 +1,4 @@
-"""What predictors of pairs and triplets share: the points of tuples, and learners fitted from tuples."""
+"""What the predictors of pairs and triplets share: points of tuples, and learners fitted from tuples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nearkin.supervision.constraints import row_numbers
 
 
 class TuplePredictor(BaseEstimator):
-    """An estimator whose samples are tuples of points, so that cross-validation deals in whole tuples.
+    """An estimator whose samples are tuples of points, so that cross-validation splits between tuples.
 
     Parameters
     ----------

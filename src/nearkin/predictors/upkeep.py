@@ -1,4 +1,4 @@
-"""Life of a fitted predictor: references come and go, and the learned distance is checked on new queries."""
+"""Maintenance of a fitted predictor: references added and removed, the learned distance checked for drift."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy import sparse, stats
 
 @dataclass(frozen=True)
 class DriftCheck:
-    """Is the learned distance still worth it? Accuracy on new labelled queries, learned and raw.
+    """Whether the learned distance still helps: accuracy on new labelled queries, learned and raw.
 
     Parameters
     ----------
     n_queries : int
     learned, raw : float
-        Accuracy under the learned distance, and under plain Euclid between the same references.
+        Accuracy under the learned distance, and under plain Euclid among the same references.
     only_learned, only_raw : int
-        Queries that only one of the two gets right.
+        Queries that are right under only one of the two.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class DriftCheck:
 
     @property
     def p_value(self) -> float:
-        """Of the exact test of McNemar: how likely so uneven a result is if both are equally good."""
+        """Of the exact test of McNemar: probability of so uneven a result if both are equally good."""
         differing = self.only_learned + self.only_raw
         return float(stats.binomtest(self.only_learned, differing).pvalue) if differing else 1.0
 
@@ -61,7 +61,7 @@ class DriftCheck:
         told = {
             "worth it": "the learned distance is worth it",
             "no difference shown": "no difference shown",
-            "harmful": "the learned distance does harm, fit again",
+            "harmful": "the learned distance is harmful, fit again",
         }[self.verdict]
         return (
             f"learned {100 * self.learned:.1f} %, raw {100 * self.raw:.1f} % of {self.n_queries} queries: "
@@ -70,7 +70,7 @@ class DriftCheck:
 
 
 def stacked(first: Any, second: Any) -> Any:
-    """Rows of both, in the kind and precision of the first."""
+    """Rows of both, in the type and precision of the first."""
     if sparse.issparse(first):
         return sparse.vstack([first, sparse.csr_array(second, dtype=first.dtype)]).tocsr()
     if sparse.issparse(second):

@@ -1,7 +1,7 @@
 """Data beyond memory and beyond one machine: fits from blocks of rows, on files or on Dask.
 
-Closed-form learners see sums over rows. A block of rows gives its part of a sum, parts are added in a fixed
-order, and the learner is solved from the total as it always is: the result is an ordinary learner.
+Closed-form learners need only sums over rows. Each block of rows gives its part of a sum, parts are added in
+a fixed order, and the learner is solved from the total as usual: the result is an ordinary learner.
 """
 
 from nearkin.scale.dask_source import dask_rows

@@ -1,10 +1,10 @@
 """Memory that a Dask worker keeps while it computes.
 
-Dask starts its workers with MALLOC_TRIM_THRESHOLD_, so that the C library hands freed memory back to the
-system at once. Every temporary array of 128 kB or more is then mapped, filled page by page and unmapped
-anew, which made a fit of Move-labeled take 1.7 times the processor time of the same loop outside of Dask.
-While blocks are worked on freed memory is kept; a second after the last of them it goes back, and the
-worker's setting holds again. (To hand it back after every block cost 3 % of the processor's time.)
+Dask starts its workers with MALLOC_TRIM_THRESHOLD_, so that the C library returns freed memory to the system
+immediately. Every temporary array of 128 kB or more is then mapped, filled page by page and unmapped each
+time, which made a fit of Move-labeled take 1.7 times the CPU time of the same loop outside Dask. While blocks
+are processed freed memory is therefore kept; a second after the last of them it is returned, and the worker's
+setting is restored. (Returning it after every block cost 3 % of the CPU time.)
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ import threading
 from functools import cache
 
 SETTING = "MALLOC_TRIM_THRESHOLD_"
-#: Numbers of the two settings in glibc's malloc.h, and its own limit below which blocks are not mapped.
+#: The two settings in glibc's malloc.h, and its default size below which blocks are not mapped.
 TRIM_THRESHOLD, MMAP_THRESHOLD, UNMAPPED = -1, -3, 128 * 1024
-#: Bytes that may wait for their next use: more than the temporary arrays of a block take.
+#: Bytes that may be kept for reuse: more than the temporary arrays of a block take.
 KEPT = 32 * 2**20
 
 
 @cache
 def _glibc():
-    """The C library where it is glibc, else None."""
+    """The C library if it is glibc, else None."""
     libc = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
     return libc if hasattr(libc, "mallopt") and hasattr(libc, "gnu_get_libc_version") else None
 
 
 @cache
 def _libc():
-    """glibc, where Dask has told it to hand memory back; else None."""
+    """glibc, if Dask has configured it to return memory; else None."""
     return _glibc() if os.environ.get(SETTING, "").isdigit() else None
 
 
 def hand_back() -> None:
-    """Give freed memory back to the system: what one pass has needed is not what the next one will."""
+    """Return freed memory to the system, as the next pass will need blocks of other sizes."""
     if libc := _glibc():
         libc.malloc_trim(0)
 
 
 class _KeptMemory:
-    """Keeps freed memory while any thread of the process is inside, and a little longer.
+    """Context that keeps freed memory while any thread of the process is inside, and a little longer.
 
     Parameters
     ----------
     seconds : float
-        How much longer: the next block is likely to come.
+        How much longer, as the next block usually follows.
     """
 
     def __init__(self, seconds: float = 1.0) -> None:
@@ -83,5 +83,5 @@ class _KeptMemory:
                 self._keeps = False
 
 
-#: Context for the work on one block. May be entered by several threads.
+#: Context for processing one block. May be entered by several threads.
 kept_memory = _KeptMemory()

@@ -1,4 +1,4 @@
-"""The large-margin loss over chunks of rows: its lists, and a few rows that tell how long they should be."""
+"""The large-margin loss over chunks of rows: its lists, and a sample that determines their length."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ from nearkin.scale.sums import added_up
 
 @dataclass(frozen=True)
 class AnchorPolicy:
-    """How lists are kept while the map is learned.
+    """How lists of impostors are maintained while the map is learned.
 
     Attributes
     ----------
     beyond : float
-        Impostors are listed up to so many times the squared reach, as others may come within it before the
+        Impostors are listed up to this many times the squared reach, as others may come within it before the
         next search.
     listed : float
-        Impostors of an anchor's list, on average. Where more are within reach, only a share of the rows is
-        offered as impostors, chosen by the hash of their numbers, and each of them counts for several.
+        Average length of an anchor's list. If more impostors are within reach, only a share of the rows are
+        candidates, chosen by a hash of their numbers, and each of them counts for several.
     least_offered, least_of_class : int
-        But so many rows are offered at least, and so many of each class.
+        Smallest number of candidates in all, and of each class.
     first_steps, most_steps : int
-        Steps between two searches, at first and at most: twice as many after a search that has told little.
+        Steps between two searches, at first and at most; doubled after a search that changed little.
     settled : float
-        Share of the loss by which new lists may change it if they tell little, and for the fit to end.
+        New lists changed little, and the fit may end, if they change the loss by at most this share.
     sampled, probed : int
-        Rows from which the start's scale and the number of impostors are estimated, and those of them whose
-        distances to all the others are looked at.
+        Rows from which the scale of the start and the number of impostors are estimated, and how many of
+        them are compared with all the others.
     lists_from : int
-        Rows of a chunk offered as impostors from which they are searched by inverted lists, if the search
-        may be approximate. Measured in 64 dimensions: 200,000 rows exactly 45 s, by lists 19 s with a recall
-        of 0.986; 50,000 rows 2.8 and 1.5 s with 0.980, seconds of the processor.
+        Candidates in a chunk from which they are searched with inverted lists, if the search may be
+        approximate. CPU times in 64 dimensions: 200,000 rows take 45 s exactly and 19 s with lists (recall
+        0.986), 50,000 rows 2.8 and 1.5 s (recall 0.980).
     tried : int
         Rows of each chunk on which the recall of an approximate search is measured.
     """
@@ -80,7 +80,7 @@ class AnchorPolicy:
 
 
 class Anchors:
-    """The large-margin loss over chunks of rows, for lists made at some map.
+    """The large-margin loss over chunks of rows, with lists of impostors made for some map.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Anchors:
         self.policy = policy or AnchorPolicy()
 
     def find_targets(self, n_classes: int) -> None:
-        """The nearest rows of each row's own class, where rows are now; no impostors are listed then."""
+        """Find the nearest rows of each row's own class in input space; empties the lists of impostors."""
         plan, everything = self.plan, np.ones(n_classes)
         indexes = [None] * len(self.chunks) if self.search == "exact" else self._indexes(None, everything)
         self._targets = plan.kept(
@@ -110,7 +110,7 @@ class Anchors:
         self._list([plan.call(no_impostors, chunk) for chunk in self.chunks], everything)
 
     def renew(self, L: np.ndarray, shares: np.ndarray) -> None:
-        """List impostors among these shares of the classes, where the map puts the rows."""
+        """List impostors under the map L among these shares of the classes."""
         L = self.plan.shared(L)
         limits = self._limits(self.chunks, L)
         self._list(self._impostors(self.chunks, limits, L, self._indexes(L, shares)), shares)
@@ -162,7 +162,7 @@ class Anchors:
         return right / wanted if wanted else 1.0
 
     def targets_of(self, numbers: np.ndarray) -> list:
-        """Some anchors, with their classes and targets, as arrays."""
+        """Rows, classes and targets of some anchors, as arrays."""
         call, numbers = self.plan.call, self.plan.shared(numbers)
         parts = [call(targets_of, chunk, shard, numbers) for chunk, shard in zip(self.chunks, self.shards)]
         return [np.concatenate(arrays) for arrays in zip(*self.plan.result(call(_together, *parts)))]
@@ -190,12 +190,12 @@ def _limits_of_picked(limits: np.ndarray, chunk: Chunk) -> np.ndarray:
 
 
 class Probe:
-    """Some rows in the caller's memory: how large the map should be, and how many impostors there are.
+    """A sample of rows in the caller's memory, to estimate the scale of the map and the number of impostors.
 
     Parameters
     ----------
     anchors : Anchors
-        With targets, and no need of lists.
+        With targets; lists of impostors are not needed.
     source : Source
     policy : AnchorPolicy
     """
@@ -211,28 +211,28 @@ class Probe:
         self._anchors, self._targets = X, targets
         self._others = codes[:, None] != self.codes
         self.sizes, self.policy, self.mu = source.sizes, policy, anchors.mu
-        #: Rows that each one of the sample stands for.
+        #: Number of rows that each one of the sample represents.
         self.load = source.n / len(self.codes)
 
     def _distances(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """To all rows of the sample, and to the targets."""
+        """Squared distances of the probed rows to the sample, and to their targets."""
         Z, R = self._anchors @ L.T, self.rows @ L.T
         D = np.maximum(squared_norms(Z)[:, None] + squared_norms(R) - 2 * Z @ R.T, 0)
         to_targets = np.sum((Z[:, None] - self._targets @ L.T) ** 2, axis=2)
         return D, np.where(self._has_target, to_targets, 0)
 
     def scale(self, L: np.ndarray) -> float:
-        """By what to multiply a map so that its loss is about least."""
+        """The factor of the map for which its loss is about smallest."""
         D, to_targets = self._distances(L)
         counts = np.maximum(self._has_target.sum(axis=1), 1)
         return margin_scale(D, to_targets.sum(axis=1) / counts, self._others, self.mu, self.load)
 
     def shares(self, L: np.ndarray) -> np.ndarray:
-        """The share of each class that should be offered as impostors."""
+        """The share of each class that should be candidates for impostors."""
         policy, (D, to_targets) = self.policy, self._distances(L)
         limits = policy.beyond * (1 + to_targets.max(axis=1))
         near = np.count_nonzero((limits[:, None] >= D) & self._others) / len(D) * self.load
         share = max(policy.listed / max(near, 1e-9), policy.least_offered / self.sizes.sum())
-        # In steps, so that a little more or less crowded is offered the same rows.
+        # Powers of two, so that small changes leave the candidates as they are.
         share = 2.0 ** np.ceil(np.log2(share))
         return np.minimum(1, np.maximum(share, policy.least_of_class / self.sizes))

@@ -1,9 +1,9 @@
-"""Tasks of a comparison measured on a Dask cluster; the caller still commits their records one by one.
+"""Tasks of a comparison run on a Dask cluster; the caller still commits their records one by one.
 
-Each thread of a Dask worker keeps a process of its own (`evaluation.workers.Worker`), as a comparison on one
-machine does: one thread, limits of time and memory, and a crash that is only a record. So records do not
-depend on where they were made. When a worker is lost, its processes end with it and Dask
-runs their tasks elsewhere.
+Each thread of a Dask worker has its own process (`evaluation.workers.Worker`), as in a comparison on one
+machine: one thread, limits of time and memory, and a crash that only affects one record. Records therefore do
+not depend on where they were made. If a worker is lost, its processes end with it and Dask runs their tasks
+elsewhere.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ class ClusterError(ConnectionError):
 
 @dataclass(frozen=True)
 class ClusterPolicy:
-    """How long a cluster is waited for.
+    """How long to wait for a cluster.
 
     Attributes
     ----------
     connect_seconds : float
-        For the scheduler, and for a first worker.
+        Limit for connecting to the scheduler, and for a first worker to appear.
     look_seconds : float
-        Between looks at whether there are workers still.
+        Time between checks whether there still are workers.
     empty_seconds : float
-        Without any worker, until the comparison ends with what it has.
+        Time without any worker after which the comparison ends with what it has.
     grace_seconds : float
-        For a task beyond its own limit, which its worker enforces: queues and journeys.
+        Time allowed for a task beyond its own limit, which its worker enforces, for queues and transfers.
     most_attempts : int
-        How often a task is sent again that failed for reasons of the cluster.
+        How often a task is submitted that fails because of the cluster.
     """
 
     connect_seconds: float = 30.0
@@ -56,25 +56,25 @@ class ClusterPolicy:
 
 
 def workers_at(scheduler):
-    """The pool of a cluster as a context; None where there is no cluster."""
+    """The pool of a cluster as a context; a null context if there is no cluster."""
     return nullcontext() if scheduler is None else ClusterPool(scheduler)
 
 
 class ClusterPool:
-    """Workers of a Dask cluster in the place of an `evaluation.WorkerPool`.
+    """Workers of a Dask cluster, used like an `evaluation.WorkerPool`.
 
     Parameters
     ----------
     scheduler : str, Client or cluster
-        Address such as ``tcp://host:8786``, or what `distributed` has connected already.
+        Address such as ``tcp://host:8786``, or an existing client or cluster of `distributed`.
     memory_bytes : int, optional
-        Limit of a task beyond its data.
+        Memory limit of a task beyond its data.
     policy : ClusterPolicy, optional
 
     Attributes
     ----------
     workers : list
-        One for each thread that the cluster has now; each keeps one task under way.
+        One for each thread that the cluster has now; each runs one task at a time.
     """
 
     def __init__(self, scheduler, memory_bytes: int | None = None, policy: ClusterPolicy | None = None):
@@ -90,10 +90,10 @@ class ClusterPool:
         self._lock = threading.Lock()
         self.workers = [ClusterWorker(self) for _ in range(sum(threads.values()))]
 
-    def problem(self, problem: Problem, anew: bool = False):
-        """The problem as a future that every worker has; data travel once, not with each task."""
+    def problem(self, problem: Problem, resend: bool = False):
+        """The problem as a future held by every worker, so that data are sent once, not with each task."""
         with self._lock:
-            if anew or problem.fingerprint not in self._problems:
+            if resend or problem.fingerprint not in self._problems:
                 packed = cloudpickle.dumps(problem)
                 self._problems[problem.fingerprint] = self._sent(packed)
             return self._problems[problem.fingerprint]
@@ -113,18 +113,18 @@ class ClusterPool:
 
 
 class ClusterWorker:
-    """A place for one task at a time, wherever the cluster runs it."""
+    """Runs one task at a time somewhere on the cluster."""
 
     def __init__(self, pool: ClusterPool):
         self._pool = pool
         self._future = None
 
     def measure(self, task: Task, seconds: float | None = None) -> Record:
-        """Run one task, stopped after so many seconds; sent again if the cluster lost it."""
-        policy, anew = self._pool.policy, False
+        """Run one task, stopped after this many seconds; submitted again if the cluster lost it."""
+        policy, resend = self._pool.policy, False
         failure = ""
         for _ in range(policy.most_attempts):
-            problem = self._pool.problem(task.problem, anew)
+            problem = self._pool.problem(task.problem, resend)
             self._future = self._pool.client.submit(
                 measured_here,
                 problem,
@@ -141,7 +141,7 @@ class ClusterWorker:
                 raise
             except Exception as error:
                 # The worker that held the data may have been lost with the task: send both again.
-                failure, anew = repr(error), True
+                failure, resend = repr(error), True
         return Record.of_task(task, status=CRASH, error=f"the cluster lost it each time: {failure}")
 
     def _waited(self, task: Task, seconds: float | None) -> Record:
@@ -162,7 +162,7 @@ class ClusterWorker:
                     return Record.of_task(task, status=TIMEOUT, error=error)
 
     def kill(self) -> None:
-        """Give up the task under way."""
+        """Cancel the running task."""
         if self._future is not None:
             self._future.cancel(force=True)
 
@@ -185,7 +185,7 @@ def measured_here(
 
 @dataclass(frozen=True)
 class _Packed:
-    """Bytes of a problem, equal to others of the same fingerprint."""
+    """A pickled problem, compared by its fingerprint."""
 
     fingerprint: str
     content: bytes
@@ -203,7 +203,7 @@ def _unpacked(packed: _Packed) -> Problem:
 
 
 def _connected(scheduler, seconds: float):
-    """A client, and whether it is ours to close."""
+    """A client, and whether it was created here and must be closed."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -211,7 +211,7 @@ def _connected(scheduler, seconds: float):
     if isinstance(scheduler, Client):
         return scheduler, False
     try:
-        # Not the default client: collections that the caller computes have nothing to do with this one.
+        # Not the default client, so that the caller's own collections do not use it.
         client = Client(scheduler, timeout=seconds, set_as_default=False)
         if not client.nthreads():
             client.wait_for_workers(1, timeout=seconds)

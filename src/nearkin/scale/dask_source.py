@@ -1,7 +1,7 @@
-"""Blocks that are chunks of Dask collections, worked on wherever the current client has its workers.
+"""Blocks that are chunks of Dask collections, processed by the workers of the current client.
 
-Each pass is one plain graph of pure functions, whose total is all that travels back. Nothing is pinned to a
-worker and no worker waits for another: when one is lost, Dask computes its chunks again elsewhere.
+Each pass is one graph of pure functions, of which only the total is sent back. Nothing is pinned to a worker
+and no worker waits for another: if one is lost, Dask computes its chunks again elsewhere.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class DaskSource(Source):
     def total(self, statistic, add, stage):
         import dask
 
-        # As a node of the graph the statistic travels once, candidates and all, and survives any worker.
+        # As a node of the graph the statistic, with its candidates, is sent once and survives lost workers.
         statistic = dask.delayed(statistic, pure=False, traverse=False)
         classes = dask.delayed(self.classes, pure=False, traverse=False)
         run, joined = dask.delayed(_result, pure=False), dask.delayed(add, pure=False)
@@ -93,15 +93,15 @@ def _of_bucket(statistic, parts: list[Block]):
 
 
 def _added(add, a, b):
-    """What both give; empty buckets give nothing."""
+    """The sum of two results; None is the result of an empty bucket."""
     if a is None or b is None:
         return b if a is None else a
     return add(a, b)
 
 
 def _result(statistic, X, labels, classes, start: int, dtype):
-    # One BLAS thread, as in the plain loop: the same block then gives the same bits, and workers that have
-    # several threads do not fight over the cores.
+    # One BLAS thread, as for local files: the same block then gives the same bits, and the threads of a
+    # worker do not compete for cores.
     with blas_threads(), kept_memory:
         return statistic(block_of(as_float(np.asarray(X), dtype), labels, classes, start))
 
@@ -115,7 +115,7 @@ def _chunks_of_rows(rows) -> list:
 
 
 def _counted(chunks: list, labels) -> list:
-    """Labels of each chunk and how often they occur; those in memory are counted here, without a journey."""
+    """Labels of each chunk and how often they occur; labels in memory are counted in this process."""
     import dask
 
     count = dask.delayed(counted_labels, pure=False)
@@ -149,7 +149,7 @@ def _chunks_of_labels(labels, rows) -> list:
 
 
 def answered_lazily(answer, rows):
-    """What `answer` gives for the rows as a Dask array, chunk by chunk; computed yet is one row of zeros."""
+    """`answer` applied to the rows chunk by chunk, as a lazy Dask array; only tried on a row of zeros."""
     import dask.array
 
     if hasattr(rows, "columns"):
@@ -183,11 +183,11 @@ def dask_rows(rows: Any, *, key: str | None = None, rows_per_chunk: int | None =
     Parameters
     ----------
     rows : path or Rows
-        What `open_rows` opens; the path must lead to the same file on every worker.
+        As for `open_rows`; the path must lead to the same file on every worker.
     key : str, optional
         As for `open_rows`.
     rows_per_chunk : int, optional
-        Some 16 MB of rows by default: what a fit in blocks reads at a time.
+        About 16 MB of rows by default, as in a fit from blocks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""All rows embedded by a fitted learner, block by block, from file to file."""
+"""Embedding all rows with a fitted learner, block by block, from file to file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def transform_rows(
     rows_per_block: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """``learner.transform`` of all rows, by blocks; learners of an embedding do it themselves as well.
+    """``learner.transform`` of all rows, block by block.
 
     Parameters
     ----------
@@ -35,22 +35,22 @@ def transform_rows(
         A learner, or a pipeline.
     rows : path, Rows, array, Dask array or Dask data frame
     out : path of a .npy file, optional
-        Where to; without it, an array in memory. If a former call was stopped, the same call goes on where
-        that one ended.
+        File to write; without it, an array in memory is returned. If an earlier call was interrupted, the
+        same call resumes where it ended.
     rows_per_block : int, optional
-        Some 16 MB of rows by default.
+        About 16 MB of rows by default.
     progress : callable, optional
-        Called with rows done, rows in all and "rows".
+        Called with the rows done, the rows in all and "rows".
 
     Returns
     -------
     embedded : ndarray, read-only memory map of `out`, or Dask array for Dask rows
-        A Dask array is computed when it is asked for, by whatever computes it.
+        A Dask array is lazy: nothing is computed yet.
 
     Notes
     -----
-    Memory of a few blocks. The file appears under its name only when it is complete; until then the rows
-    done are in the folder ``.<out>.unfinished``.
+    Memory of a few blocks. The file appears under its name only when it is complete; until then finished
+    rows are in the folder ``.<out>.unfinished``.
     """
     if not hasattr(learner, "transform"):
         raise TypeError(f"{type(learner).__name__} has no transform; use move_rows to move references.")
@@ -65,10 +65,10 @@ def move_rows(
     rows_per_block: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """All rows as references, where the learned distance places them: what to store in an index.
+    """All rows embedded as references, to be stored in an index.
 
-    Parameters and returned value are those of `transform_rows`; `learner` is any fitted one whose distance
-    embeds references, such as MoveLabeled.
+    Parameters and returned value are those of `transform_rows`; `learner` is any fitted learner whose
+    distance embeds references, such as MoveLabeled.
 
     Examples
     --------
@@ -92,15 +92,15 @@ def answers(
     rows_per_block: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """What a method of a fitted model answers for all rows, block by block.
+    """The results of a method of a fitted model for all rows, block by block.
 
     Parameters
     ----------
     model : fitted estimator
     method : str
-        "transform", "predict", ... ; "move" embeds rows as references, of any learner whose distance can.
+        "transform", "predict", ...; "move" embeds rows as references.
     rows, out, rows_per_block, progress
-        As for `transform_rows`; `out` for answers of several columns.
+        As for `transform_rows`.
     """
     check_is_fitted(model)
     answer = _Mover(model) if method == "move" else getattr(model, method)
@@ -131,7 +131,7 @@ def answers(
 
 
 class _Mover:
-    """A function of rows that can be pickled."""
+    """Embeds rows as references; a class, so that it can be pickled."""
 
     def __init__(self, learner):
         if not isinstance(getattr(learner, "distance_", None), EmbeddedDistance):
@@ -146,7 +146,7 @@ class _Mover:
 
 
 def _fingerprint(learner, rows: Rows) -> str:
-    """Tells rows and learner from others: a stopped file may be continued by the same only."""
+    """Identifies rows and learner: an interrupted file may only be continued by the same."""
     sample = rows[np.unique(np.linspace(0, len(rows) - 1, 16).astype(int))]
     return hashlib.sha256(pickle.dumps((learner, rows.shape, rows.dtype.str, sample.tobytes()))).hexdigest()
 
@@ -154,7 +154,7 @@ def _fingerprint(learner, rows: Rows) -> str:
 def _write(embed, rows: Rows, out: Path, origin: dict, size: int, progress) -> None:
     unfinished = Unfinished(out, origin)
     file = GrowingNpy(unfinished.folder, len(rows))
-    # Whole blocks only: a product of fewer rows may round otherwise, and a stop should leave no trace.
+    # Whole blocks only: products of other sizes may round differently, and an interruption must not show.
     file.done -= file.done % size if file.done < len(rows) else 0
     with saying_no_room(out):
         for X in rows.blocks(size, start=file.done):

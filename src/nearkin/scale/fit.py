@@ -14,9 +14,9 @@ from nearkin.scale.recipes import First, recipe_of
 from nearkin.scale.source import LocalSource, Progress, Source
 from nearkin.scale.statistics import Block, Candidates, ClassSums
 
-#: Candidates of each class where nobody says how many.
+#: Default number of candidates of each class.
 DEFAULT_CANDIDATES = 2_000
-#: A bucket of shuffled rows, which is worked on with buffers of its size, is this part of `candidate_bytes`.
+#: A bucket of shuffled rows has `candidate_bytes` divided by this, as buffers of its size are needed too.
 BUCKETS_OF_CANDIDATES = 16
 
 
@@ -36,38 +36,39 @@ def fit_blocks(
     Parameters
     ----------
     learner : MoveLabeled, MoveQuery, RCA, GMML, DMLMJ, MLEV or ANMM
-        Fitted in place, as by its own `fit`; of plain Euclid it keeps nothing, as with many rows in memory.
+        Fitted in place, as by its own `fit`; the share of Euclid is 0, as for many rows in memory.
     rows : path, Rows, array, Dask array or Dask data frame
-        What `open_rows` opens. Dask collections are worked on by the current client, or by Dask's default
+        As for `open_rows`. Dask collections are processed by the current client, or by Dask's default
         scheduler if there is none.
     labels : array, path of a .npy file, or Dask array or series
         Class of each row.
     max_candidates : "auto", int or None, default="auto"
-        Rows of each class among which targets are looked for, where the learner needs neighbours. They are
-        chosen by a hash of the row number, so that blocks and workers do not change them. As many as the
-        largest class has, and None, give the result of a fit in memory. "auto" is the learner's own setting,
-        if it has one that says something else, or 2,000.
+        Rows of each class among which targets are searched for, if the learner needs neighbours. They are
+        chosen by a hash of the row number, independently of blocks and workers. None, or as many as the
+        largest class has, gives the result of a fit in memory. "auto" is the learner's own setting, or 2,000
+        if that is "auto" too.
     settings_rows : int, default=20000
-        Settings that the learner chooses by itself ("auto") are chosen on so many rows, taken from all
-        classes by the same hash.
+        Number of rows on which the learner's "auto" settings are chosen, taken from all classes by the same
+        hash.
     rows_per_block : int, optional
-        Some 16 MB of rows by default. Dask collections keep their own chunks.
+        About 16 MB of rows by default. Dask collections keep their own chunks.
     candidate_bytes : int, default=1 GB
-        Candidates that a fit may hold, and a cluster may send to every worker. Where very many classes need
-        more, or the sums of all classes a sixteenth of it, MoveLabeled and MoveQuery shuffle the rows by
-        class instead (on one machine through files, as large as the rows); the others refuse.
+        Bytes of candidates that a fit may hold, and send to every worker of a cluster. If very many classes
+        need more, or a sixteenth of it for their sums, MoveLabeled and MoveQuery shuffle the rows by class
+        instead (on one machine through files as large as the rows); other learners raise an error.
     progress : callable, optional
-        Called with rows done, rows in all and the name of the pass; not with Dask, which has a dashboard.
+        Called with the rows done, the rows in all and the name of the pass; not with Dask, which has a
+        dashboard.
 
     Returns
     -------
     learner
-        The same one: ordinary, fitted, can be saved, and needs neither the file nor Dask.
+        The fitted learner itself, which needs neither the file nor Dask.
 
     Raises
     ------
     TypeError
-        For learners that are not sums over rows; nothing is read or computed then.
+        For learners that cannot be solved from sums over rows, before anything is read.
 
     Notes
     -----
@@ -122,7 +123,7 @@ def fit_blocks(
 
 
 def source_of(rows, labels, rows_per_block: int | None = None, progress: Progress | None = None) -> Source:
-    """The source of these rows and labels; only here are Dask collections told from files."""
+    """The source of these rows and labels: Dask collections, or files and arrays."""
     if is_lazy(rows):
         from nearkin.scale.dask_source import DaskSource
 
@@ -133,7 +134,7 @@ def source_of(rows, labels, rows_per_block: int | None = None, progress: Progres
 
 
 def sample_quotas(sizes: np.ndarray, n_rows: int) -> np.ndarray:
-    """Rows to take from each class so that there are about `n_rows`, in proportion, two of each at least.
+    """Rows to take from each class for a sample of about `n_rows`, in proportion but at least two.
 
     >>> sample_quotas(np.array([900, 90, 1]), 100)
     array([91, 10,  1])
@@ -145,7 +146,7 @@ def sample_quotas(sizes: np.ndarray, n_rows: int) -> np.ndarray:
 
 
 def _quotas_of_some_classes(sizes: np.ndarray, n_rows: int, most: int = 20) -> np.ndarray:
-    """Up to `most` rows of each of some classes, chosen by a hash, where two of each would be too many."""
+    """Up to `most` rows of each of some classes, chosen by a hash, if two of each class would be too many."""
     quotas = np.zeros(len(sizes), dtype=np.int64)
     order = np.argsort(row_hash(np.arange(len(sizes))))
     order = order[sizes[order] >= 2] if (sizes >= 2).any() else order
@@ -168,7 +169,7 @@ def _first_added(a, b, most: int | None, quotas: np.ndarray | int):
 
 
 def _refuse_euclid(learner) -> None:
-    """So many rows bear learning: "auto" keeps none of Euclid; a share of one's own is for rows in memory."""
+    """Raise for a given share of Euclid, which fits from blocks do not support; "auto" is 0 there."""
     share = getattr(learner, "euclid_share", 0.0)
     if share != "auto" and share != 0:
         raise ValueError(f"euclid_share={share!r}: fits from blocks keep none of Euclid; use 'auto' or 0.")
@@ -180,7 +181,7 @@ def _refuse_what_teaches_nothing(learner, source: Source, min_classes: int) -> N
         raise ValueError(f"{name} needs at least {min_classes} classes, but labels have only one.")
     if source.sizes.max() < 2:
         raise ValueError(
-            f"{name} needs a class with at least two rows, but every class has one only; check that labels "
+            f"{name} needs a class with at least two rows, but every class has only one; check that labels "
             "are labels and not identifiers."
         )
     if source.n <= source.n_features:
@@ -196,7 +197,7 @@ def _candidate_bytes(source: Source, max_candidates: int | None) -> int:
 
 
 def _sum_bytes(source: Source) -> int:
-    """What the sums of all classes take, in each part of a pass."""
+    """Bytes of the sums of all classes, in each part of a pass."""
     return len(source.classes) * source.n_features * 8
 
 

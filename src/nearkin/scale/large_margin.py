@@ -1,7 +1,7 @@
-"""LMNN and LMCA of rows in chunks: anchors split over workers, lists renewed now and then by FAISS.
+"""LMNN and LMCA for rows in chunks: anchors are divided among workers, and lists renewed by FAISS.
 
-Each worker holds the anchors of its chunks with their lists of targets and impostors and replicas of the rows
-that these name, so that an evaluation sends nothing but the map (d x e) there and its gradient back.
+Each worker holds the anchors of its chunks with their lists of targets and impostors, and replicas of the
+rows in these lists, so that an evaluation only sends the map (d x e) to it and the gradient back.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nearkin.solvers.coordinates import Coordinates, minimise_in, whitening
 
 
 class Start(NamedTuple):
-    """What sums over the rows tell: their mean, the map to begin with, the coordinates of its steps."""
+    """Computed from sums over the rows: their mean, the initial map, and coordinates for the steps."""
 
     mean: np.ndarray
     L: np.ndarray
@@ -36,7 +36,7 @@ class Start(NamedTuple):
 
 
 def fit_large_margin(learner, source: Source, sums: Start, chunks, plan, policy: AnchorPolicy | None = None):
-    """Fit LMNN or LMCA to all rows of a source; `chunks` are its rows, less the mean, codes and numbers."""
+    """Fit LMNN or LMCA to all rows of a source; `chunks` are its centred rows with codes and numbers."""
     policy = policy or AnchorPolicy()
     anchors = Anchors(
         chunks,
@@ -47,7 +47,7 @@ def fit_large_margin(learner, source: Source, sums: Start, chunks, plan, policy:
         search=getattr(learner, "search", "exact"),
         policy=policy,
     )
-    # Targets are the nearest of the own class in the input space, whatever the start of the map is.
+    # Targets are the nearest rows of the same class in the input space, whatever the initial map.
     anchors.find_targets(len(source.classes))
     probe = Probe(anchors, source, policy, sums.mean)
     result, history, n_iter, shares = _minimised(learner, anchors, probe, sums, policy)
@@ -72,7 +72,7 @@ def fit_large_margin(learner, source: Source, sums: Start, chunks, plan, policy:
 
 
 def _minimised(learner, anchors: Anchors, probe: Probe, sums: Start, policy: AnchorPolicy):
-    """Steps, new lists, more steps, until these change next to nothing."""
+    """Alternate steps and new lists until new lists change almost nothing."""
     d, solver = sums.L.shape[1], learner._solver()
 
     def fun(theta):
@@ -126,7 +126,7 @@ def _start_of_sums(learner, source: Source, within: np.ndarray, total: np.ndarra
     map_ = learner._map()
     init, d, n_classes = map_.init, source.n_features, len(source.classes)
     if not isinstance(init, str) or init in ("identity", "random"):
-        # These starts look at nothing but the number of features.
+        # These starts only depend on the number of features.
         rng, no_rows = check_random_state(learner.random_state), np.zeros((d + 1, d))
         return linear_start(no_rows, np.zeros(d + 1, int), map_.n_components, init, rng)
     e = check_components(map_.n_components, source.n, d)
@@ -142,7 +142,7 @@ def _start_of_sums(learner, source: Source, within: np.ndarray, total: np.ndarra
 
 
 def lda_of_sums(within: np.ndarray, between: np.ndarray, e: int, n: int) -> np.ndarray:
-    """Fisher's directions, the best first, in which classes have unit variance."""
+    """Fisher's discriminant directions, the best first, with unit variance within classes."""
     level = np.trace(within) / len(within) * np.finfo(np.float64).eps * len(within)
     ridge = level * np.eye(len(within))
     vectors = linalg.eigh(between, within + ridge)[1][:, ::-1][:, :e]
@@ -150,13 +150,13 @@ def lda_of_sums(within: np.ndarray, between: np.ndarray, e: int, n: int) -> np.n
 
 
 def chunk_of(X, labels, classes: np.ndarray, start: int, mean: np.ndarray) -> Chunk:
-    """Rows of a chunk, less the mean of all: distances keep more digits."""
+    """Centred rows of a chunk, so that distances keep more digits."""
     block = block_of(np.subtract(X, mean, dtype=mean.dtype), labels, classes, start)
     return Chunk(np.ascontiguousarray(block.X), block.codes, start)
 
 
 def fit_on_dask(learner, rows, labels):
-    """LMNN or LMCA of Dask collections, on the current client's workers."""
+    """Fit LMNN or LMCA to Dask collections, on the workers of the current client."""
     from nearkin.scale.dask_source import DaskSource
 
     source, plan = DaskSource(rows, labels), OnDask()
@@ -169,7 +169,7 @@ def fit_on_dask(learner, rows, labels):
 
 
 def fit_in_memory(learner, X, y, policy: AnchorPolicy | None = None):
-    """The same of rows in memory, as one chunk; what pays is the search by FAISS."""
+    """The same for rows in memory, as one chunk, for the sake of the search by FAISS."""
     X, codes = learner._validate_labelled(X, y, min_classes=2)
     source = LocalSource(X, learner.classes_[codes])
     sums = _start(learner, source)
@@ -177,10 +177,10 @@ def fit_in_memory(learner, X, y, policy: AnchorPolicy | None = None):
 
 
 def check_can_be_split(learner) -> None:
-    """Raise where a setting asks for what is not done over chunks; nothing has been computed then."""
+    """Raise if a setting is not supported for rows in chunks, before anything is computed."""
     unused = {"kernel": None, "refresh_targets": 0, "n_init": 1, "warm_start": False}
     for name, value in unused.items():
-        # "auto" never asks for what cannot be done.
+        # "auto" is always supported.
         if getattr(learner, name) not in (value, "auto"):
             raise TypeError(
                 f"{type(learner).__name__} with {name}={getattr(learner, name)!r} cannot be split over "

@@ -20,7 +20,7 @@ ALL = "all"
 
 
 class Normal:
-    """The regression that moves rows: normal matrix A, right-hand side B, squared length of what is wanted.
+    """The regression that moves rows: normal matrix A, right-hand side B, and total sum of squares.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Normal:
         ``W.T = inv(A + alpha I) B``.
     wanted : float
     unit : float
-        Mean eigenvalue of A, the scale of alpha.
+        Mean eigenvalue of A, the natural scale of alpha.
     """
 
     def __init__(self, A: np.ndarray, B: np.ndarray, wanted: float):
@@ -37,7 +37,7 @@ class Normal:
 
 
 def fit_move(learner, source: Source, first) -> None:
-    """Solve from the pairs of all rows and their nearest candidates; settings come from the sample."""
+    """Solve from the pairs of all rows and their nearest candidates; settings are chosen on the sample."""
     learner._check_settings()
     if learner.n_targets == "auto" and len(first.sample.codes) == source.n:
         return _take_over(learner, first.settled(learner))
@@ -64,7 +64,7 @@ def fit_move(learner, source: Source, first) -> None:
 
 
 def _take_over(learner, small) -> None:
-    """All rows had a say, so that what was fitted to them in memory is the answer."""
+    """The sample contains all rows, so the learner fitted to it in memory is the result."""
     for name, value in vars(small).items():
         if name == "_use_primal" or (name.endswith("_") and name not in vars(learner)):
             setattr(learner, name, value)
@@ -86,7 +86,7 @@ def normal_of_source(
 
 
 class _Moments(NamedTuple):
-    """Second moments of rows and their targets (`PairMoments`) with nothing left open."""
+    """Second moments of rows and their targets, like `PairMoments` but without reference to candidates."""
 
     own: np.ndarray
     cross: np.ndarray
@@ -95,7 +95,7 @@ class _Moments(NamedTuple):
 
 
 def normal_of_shuffled(source: Source, first, n_targets, moves: str) -> Normal:
-    """The regression of all rows where what is to be held of all classes together is too much."""
+    """The regression of all rows if candidates or sums of all classes do not fit into memory."""
     rows_bytes = source.n * source.n_features * source.dtype.itemsize
     n_buckets = bucket_count(rows_bytes, first.bucket_bytes)
     if n_targets == ALL:
@@ -140,7 +140,7 @@ def _pair_moments(block: Block, candidates: Candidates, mean, k: int) -> PairMom
 
 
 def _shares(sizes: np.ndarray) -> np.ndarray:
-    """What each of the others in a class counts, 1 / (n_c - 1); zero for a row alone in its class."""
+    """Weight of each other row of a class, 1 / (n_c - 1); zero for a class of one row."""
     return np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
 
 
@@ -150,12 +150,12 @@ def _all_moments(block: Block, means, weights):
 
 
 def _counted(sizes: np.ndarray) -> np.ndarray:
-    """How often classes count: as often as they have rows, those of one row never."""
+    """Weight of each class: its number of rows, zero for classes of one row."""
     return np.where(sizes > 1, sizes, 0).astype(np.float64)
 
 
 def _normal_of_all(between: np.ndarray, within: WithinMoments, shared: WithinMoments) -> Normal:
-    """Every row paired with all others of its class, a class counting as often as it has rows.
+    """Every row paired with all others of its class, each class weighted by its number of rows.
 
     With z a row from the mean of all, and d from its class mean m: ``A = sum z z' = sum d d' + n_c m m'`` and
     ``B = sum over i != j of z_i z_j' / (n_c - 1) = n_c m m' - sum d d' / (n_c - 1)``; both are symmetric,

@@ -1,4 +1,4 @@
-"""Targets and impostors of rows that are spread over chunks: each chunk asks every other one for its own."""
+"""Targets and impostors of rows in chunks: each chunk searches every chunk for its own."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nearkin.scale.statistics import Block, Candidates
 from nearkin.scale.targets import nearest_of_own_class
 from nearkin.search.faiss import FaissIndex, load_faiss
 
-#: One in so many inverted lists is searched.
+#: One in this many inverted lists is searched.
 PROBED = 32
-#: Queries of one search by range, which has one radius for all of them.
+#: Queries of one range search, which has one radius for all of them.
 QUERIES_AT_ONCE = 512
 
 
 class Chunk(NamedTuple):
-    """Successive rows with their classes; `start` is the number of the first. Or rows `picked` from such."""
+    """Successive rows with their classes, the first numbered `start`; or rows `picked` from such a chunk."""
 
     rows: np.ndarray
     codes: np.ndarray
@@ -32,7 +32,7 @@ class Chunk(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Numbers of the nearest rows and their squared distances; -1 and infinity where there are fewer."""
+    """Numbers of the nearest rows and their squared distances; -1 and infinity if there are fewer."""
 
     numbers: np.ndarray
     distances: np.ndarray
@@ -46,14 +46,14 @@ class Listed(NamedTuple):
 
 
 def nearest_of_both(a: Found, b: Found) -> Found:
-    """The nearest of what two searches found."""
+    """The nearest rows of the results of two searches."""
     numbers, distances = (np.hstack(pair) for pair in zip(a, b))
     order = np.lexsort((numbers, distances), axis=1)[:, : a.numbers.shape[1]]
     return Found(*(np.take_along_axis(table, order, axis=1) for table in (numbers, distances)))
 
 
 def joined(*lists: Listed) -> Listed:
-    """The lists of several searches, row by row."""
+    """The lists of several searches, concatenated row by row."""
     counts = np.array([np.diff(found.starts) for found in lists])
     starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     places = starts[:-1] + np.cumsum(counts, axis=0) - counts
@@ -64,7 +64,7 @@ def joined(*lists: Listed) -> Listed:
 
 
 def targets_in(chunk: Chunk, other: Chunk, index: ChunkIndex | None, k: int) -> Found:
-    """The k nearest rows of its own class in another chunk, or its index, of each row; itself left out."""
+    """The k nearest rows of the same class in another chunk, or its index, for each row except itself."""
     if index is not None and index.index is not None:
         return index.nearest_of_own_class(chunk, k)
     candidates = Candidates(other.rows, other.codes, other.numbers)
@@ -77,17 +77,17 @@ def targets_in(chunk: Chunk, other: Chunk, index: ChunkIndex | None, k: int) -> 
 
 
 class ChunkIndex:
-    """The rows of a chunk that are offered as impostors, as the present map embeds them, sorted by class.
+    """The candidates for impostors in a chunk, embedded by the current map and sorted by class.
 
     Parameters
     ----------
     chunk : Chunk
     L : ndarray of shape (e, d) or None
-        The present map; None leaves rows as they are.
+        The current map; None leaves rows as they are.
     shares : ndarray of shape (n_classes,)
-        Share of each class that is offered: rows with low hashes of their numbers.
+        Share of each class that are candidates: rows with low hashes of their numbers.
     lists_from : float
-        So many rows offered are searched by inverted lists, fewer exactly.
+        Number of candidates from which they are searched with inverted lists instead of exactly.
     """
 
     def __init__(self, chunk: Chunk, L: np.ndarray | None, shares: np.ndarray, lists_from: float = np.inf):
@@ -110,7 +110,7 @@ class ChunkIndex:
         lists: list = [np.empty(0, dtype=np.int64)] * len(Z)
         for code in np.unique(chunk.codes):
             rows = np.flatnonzero((chunk.codes == code) & (limits >= 0))
-            # Rows of like limits together: one radius serves them all.
+            # Rows with similar limits are searched together, with one radius.
             rows = rows[np.argsort(limits[rows], kind="stable")]
             for first in range(0, len(rows), QUERIES_AT_ONCE):
                 part = rows[first : first + QUERIES_AT_ONCE]
@@ -124,7 +124,7 @@ class ChunkIndex:
         return Listed(np.concatenate([[0], np.cumsum(counts)]), np.concatenate(lists))
 
     def nearest_of_own_class(self, chunk: Chunk, k: int) -> Found:
-        """The k nearest rows of its own class of each row of a chunk, itself left out."""
+        """The k nearest rows of the same class for each row of a chunk, except itself."""
         n, Z = len(chunk.codes), embedded(chunk.rows, None)
         numbers, distances = np.full((n, k + 1), -1), np.full((n, k + 1), np.inf, np.float32)
         for code in np.unique(chunk.codes):
@@ -146,7 +146,7 @@ class ChunkIndex:
 
 
 def embedded(rows: np.ndarray, L: np.ndarray | None) -> np.ndarray:
-    """Rows under a linear map, in float32 as FAISS wants them."""
+    """Rows under a linear map, in float32 as FAISS requires."""
     rows = rows.astype(np.float32, copy=False)
     return np.ascontiguousarray(rows if L is None else rows @ L.T.astype(np.float32))
 
@@ -156,12 +156,12 @@ def within(index: ChunkIndex, chunk: Chunk, L: np.ndarray, limits: np.ndarray) -
 
 
 def picked_from(chunk: Chunk, n: int) -> Chunk:
-    """Some rows of a chunk, by the hash of their numbers, to try a search on."""
+    """Some rows of a chunk, chosen by a hash of their numbers, to measure the recall of a search."""
     chosen = np.sort(np.argsort(row_hash(chunk.numbers))[:n])
     return Chunk(chunk.rows[chosen], chunk.codes[chosen], chunk.start, chosen)
 
 
 def found_share(tried: Listed, truth: Listed) -> tuple[int, int]:
-    """How many of the rows in true lists were found, and how many there are."""
+    """How many of the rows in the true lists were found, and how many there are."""
     both = zip(np.split(tried.numbers, tried.starts[1:-1]), np.split(truth.numbers, truth.starts[1:-1]))
     return sum(len(np.intersect1d(a, b)) for a, b in both), len(truth.numbers)

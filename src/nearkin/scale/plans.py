@@ -1,4 +1,4 @@
-"""Calls that are made here and now, or that become a graph for a cluster: the same code writes both."""
+"""Calls that run immediately, or become a task graph for a cluster, so that the same code does both."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 
 class Eager:
-    """Every call is made at once, in this process."""
+    """Runs every call immediately, in this process."""
 
     def call(self, function: Callable, *arguments) -> Any:
         return function(*arguments)
 
     def shared(self, value) -> Any:
-        """A value that many calls take."""
+        """A value that many calls use."""
         return value
 
     def kept(self, items: Sequence) -> list:
-        """Results that later calls will ask for again and again."""
+        """Results that later calls use repeatedly."""
         return list(items)
 
     def result(self, item) -> Any:
@@ -25,10 +25,10 @@ class Eager:
 
 
 class OnDask:
-    """Calls become tasks of pure functions; a lost worker's are made again elsewhere."""
+    """Makes every call a task of a pure function; tasks of a lost worker run again elsewhere."""
 
     def call(self, function: Callable, *arguments) -> Any:
-        """Kept results must be arguments of their own: Dask forgets those in a list when the caller does."""
+        """Kept results must be separate arguments: Dask would release those inside a list too early."""
         import dask
 
         return dask.delayed(function, pure=False)(*arguments)

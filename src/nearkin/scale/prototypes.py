@@ -1,4 +1,4 @@
-"""LMDL and LPD of rows that are read block by block, in another order in every epoch."""
+"""LMDL and LPD for rows that are read block by block, in random order in every epoch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nearkin.scale.source import LocalSource
 
 
 class RowBlocks(LabelledRows):
-    """The rows of a source, embedded block by block; of equal weight.
+    """The rows of a source, embedded block by block, with equal weights.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RowBlocks(LabelledRows):
 
 
 class _Sampled:
-    """Takes the place of a learner to get at a sample."""
+    """Used like a learner, to obtain the sample itself."""
 
     def fit(self, X, y):
         self.X, self.y = X, y
@@ -55,8 +55,8 @@ class _Sampled:
 def fit_prototypes(learner, rows, labels, *, rows_per_block: int | None = None):
     """Fit LMDL or LPD to the rows of a file in the memory of a few blocks.
 
-    Coordinates, numbers and first positions of the prototypes come from a sample of the rows, the rest from
-    all of them: an epoch passes through the blocks in a new order, each of them shuffled.
+    Coordinates, numbers and initial positions of the prototypes come from a sample of the rows, everything
+    else from all rows: each epoch visits the blocks in random order and shuffles each of them.
     """
     if learner.early_stopping:
         raise TypeError(
@@ -82,6 +82,6 @@ def fit_prototypes(learner, rows, labels, *, rows_per_block: int | None = None):
     schedule = learner._schedule(data, learner.verbose)
     runs = [train(data, learner._start(few, counts, rank, rng), schedule, rng) for _ in range(learner.n_init)]
     learner._keep(min(runs, key=lambda run: run.score), embedding)
-    # Rows that are not in memory cannot vote.
+    # There are no rows in memory that could vote.
     learner.euclid_share_, learner._voting = 0.0, None
     return learner

@@ -26,20 +26,20 @@ from nearkin.scale.targets import nearest_of_other_classes, nearest_of_own_class
 
 @dataclass(frozen=True)
 class First:
-    """What the first pass gives.
+    """The results of the first pass.
 
     Attributes
     ----------
     sums : ClassSums
     candidates : Candidates
-        Rows that may be targets; none where no learner looks for neighbours.
+        Rows that may be targets; empty if the learner does not need neighbours.
     sample : Candidates
-        Rows on which settings are chosen; none where none are open.
+        Rows on which "auto" settings are chosen; empty if there are none.
     bucket_bytes : int
-        Zero unless there is too much to hold of all classes: rows are then shuffled by class into buckets of
-        about this size, and `sums` are of all rows as if of one class.
+        If not zero, all classes together do not fit into memory: rows are then shuffled by class into buckets
+        of about this size, and `sums` treats all rows as one class.
     max_candidates : int or None
-        Of each class.
+        Largest number of candidates of each class.
     """
 
     sums: ClassSums
@@ -53,14 +53,14 @@ class First:
         return self.bucket_bytes > 0
 
     def settled(self, learner) -> Any:
-        """A clone of the learner fitted to the sample, for the settings it chooses."""
+        """A clone of the learner fitted to the sample, to choose its settings."""
         settled = clone(learner)
         if hasattr(settled, "euclid_share"):
             settled.set_params(euclid_share=0.0)
         return settled.fit(self.sample.rows, self.sample.codes)
 
     def span(self) -> Span:
-        """The features that vary: no map gives weight to others."""
+        """The features that are not constant, as a span."""
         varies = self.sums.lowest < self.sums.highest
         if varies.all() or not varies.any():
             return Span(np.empty((0, len(varies))), None)
@@ -127,7 +127,7 @@ def fit_scatter_difference(learner: MLEV | ANMM, source: Source, first: First) -
 
 
 def scatters_of_all_pairs(source: Source, sums: ClassSums) -> Scatters:
-    """Mean scatters of all pairs of one class and of different ones, as `pair_scatter.class_scatters`."""
+    """Mean scatters of all pairs within and between classes, as `pair_scatter.class_scatters`."""
     by_size = source.total(partial(_both_moments, means=sums.means, sizes=sums.sizes), added_each, "moments")
     n, sizes = sums.n, sums.sizes.astype(np.float64)
     similar = by_size[1].scatter
@@ -193,10 +193,10 @@ class Recipe:
     fit : callable(learner, source, first)
         Sets the fitted attributes.
     needs_neighbours, leaves_open : callable(learner) -> bool
-        Whether it looks for neighbours, and whether it chooses a setting on held-out rows.
+        Whether it needs neighbours, and whether it chooses a setting on held-out rows.
     min_classes : int
     own_class_only : bool
-        Whether all that it asks of a row concerns the row's own class.
+        Whether it only compares rows of the same class.
     """
 
     fit: Callable[[Any, Source, First], None]
@@ -218,7 +218,7 @@ RECIPES: dict[type, Recipe] = {
 
 
 def recipe_of(learner) -> Recipe:
-    """The recipe of a learner; raises for one that is not a sum over rows."""
+    """The recipe of a learner; raises if it cannot be solved from sums over rows."""
     name = type(learner).__name__
     recipe = RECIPES.get(type(learner))
     remedy = (

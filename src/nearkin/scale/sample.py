@@ -1,4 +1,4 @@
-"""Learners that need their rows in memory, fitted on a sample of rows that are too many."""
+"""Learners that need their rows in memory, fitted to a sample if there are too many."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ def fit_sample(
     progress: Progress | None = None,
     **given: Any,
 ) -> Estimator:
-    """Fit any learner on rows taken from all classes in proportion; then embed all rows by blocks.
+    """Fit any learner to a stratified sample of the rows.
 
     Parameters
     ----------
     learner : estimator
-        Any with ``fit(X, y)``, predictors and pipelines too; fitted in place.
+        Any estimator with ``fit(X, y)``, including predictors and pipelines; fitted in place.
     rows, labels
-        As for `fit_blocks`, or any rows in memory; labels of classes.
+        As for `fit_blocks`, or any rows in memory; labels are classes.
     n_rows : int or "auto", default="auto"
-        Rows of the sample, about: a class gives its share of them, and two rows at least. They are chosen by
-        a hash of the row number: the same ones from any cut into blocks. "auto" is `sample_size`.
+        Approximate size of the sample: each class contributes its share, at least two rows. Rows are chosen
+        by a hash of their numbers, independently of blocks. "auto" is `sample_size`.
     progress : callable, optional
         As for `fit_blocks`.
     **given
-        More for the learner's `fit`, such as `sample_weight`; with rows in memory, one value for each.
+        Further arguments of the learner's `fit`, such as `sample_weight`; for rows in memory, one value per
+        row.
 
     Returns
     -------
@@ -47,7 +48,8 @@ def fit_sample(
 
     Notes
     -----
-    One pass over the rows; memory of a few blocks and the sample, and what the learner itself needs.
+    One pass over the rows; memory of a few blocks, the sample, and what the learner itself needs. Embed all
+    rows with `transform_rows` afterwards.
 
     Examples
     --------
@@ -77,11 +79,11 @@ def fit_sample(
 
 
 def sample_size(n_features: int, n_classes: int) -> int:
-    """Rows that a sample for a gradient learner should have: 10,000, 50 for each feature, 100 for each class.
+    """Recommended sample size for gradient learners: 10,000, 50 per feature or 100 per class, if larger.
 
-    Measured with LMNN and NCA on samples of 1,000 rows to all, judged by 3-NN among all training rows: from
-    5,000 rows on letter and pendigits (16 features) and MNIST (50) are within 0.4 points of all rows; isolet
-    (617 features), usps (256) and banking77's embeddings (384) still gain at 10 to 25 rows for each feature.
+    Measured with LMNN and NCA by 3-NN among all training rows, for samples of 1,000 rows and more: from 5,000
+    rows on, letter and pendigits (16 features) and MNIST (50) are within 0.4 points of all rows; isolet (617
+    features), usps (256) and banking77's embeddings (384) still gain at 10 to 25 rows per feature.
 
     >>> sample_size(50, 10), sample_size(784, 10), sample_size(16, 1_000)
     (10000, 39200, 100000)
@@ -94,7 +96,7 @@ def _settled(n_rows: int | str, n_features: int, n_classes: int) -> int:
 
 
 def _fit_to_some(learner, X, labels: np.ndarray, n_rows: int | str, given: dict):
-    """The same of rows in memory, of whatever kind they are."""
+    """The same for rows in memory, of any type."""
     classes, codes = np.unique(labels, return_inverse=True)
     quotas = sample_quotas(np.bincount(codes), _settled(n_rows, X.shape[1], len(classes)))
     chosen = lowest_per_class(codes, row_hash(np.arange(len(codes))), quotas)

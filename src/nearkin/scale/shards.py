@@ -1,4 +1,4 @@
-"""A part of the large-margin loss: anchors with their lists, and replicas of the rows that these name."""
+"""A part of the large-margin loss: anchors with their lists, and replicas of the rows in these."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from nearkin.pairwise.search import distances_of, list_distances
 from nearkin.scale.pair_lists import Chunk, Listed
 
-#: Rows whose products are taken at a time: float64 copies that stay in the cache.
+#: Rows multiplied at a time: their float64 copies stay in the cache.
 ROWS_AT_ONCE = 4_096
 
 
 class Shard(NamedTuple):
-    """What the anchors of a chunk need for their part of the loss, beside their own rows.
+    """What the anchors of a chunk need for their part of the loss, in addition to their own rows.
 
     Attributes
     ----------
     replicas : ndarray of shape (p, d)
-        Rows of other chunks that the lists name. In the lists, rows of the chunk come first, then these.
+        Rows of other chunks that occur in the lists. Lists number the rows of the chunk first, then these.
     targets : int32 array of shape (m, k)
         -1 for none.
     starts, impostors : int array of shape (m + 1,) and (s,)
         Impostors ``starts[i]`` to ``starts[i + 1]`` are those of anchor i.
     loads : ndarray of shape (m + p,)
-        How many rows each of them stands for as an impostor.
+        How many rows each of them represents as an impostor.
     """
 
     replicas: np.ndarray
@@ -36,7 +36,7 @@ class Shard(NamedTuple):
 
 
 def partners_of(chunk: Chunk, targets: np.ndarray, lists: Listed) -> np.ndarray:
-    """Numbers of the rows that the lists of a chunk name and that are not its own, rising."""
+    """Numbers of the rows of other chunks that occur in the lists of a chunk, sorted."""
     named = np.unique(np.concatenate([targets.ravel(), lists.numbers]))
     start, n = chunk.start, len(chunk.codes)
     return named[(named >= 0) & ((named < start) | (named >= start + n))]
@@ -49,7 +49,7 @@ def taken(chunk: Chunk, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shard_of(chunk: Chunk, targets, lists: Listed, partners, shares: np.ndarray, *replicas) -> Shard:
-    """The shard of a chunk: partners' rows come in the order of their numbers."""
+    """The shard of a chunk; rows of partners are in the order of their numbers."""
     n, (rows, codes) = len(chunk.codes), (np.concatenate(parts) for parts in zip(*replicas))
 
     def placed(numbers: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ def _embedded(chunk: Chunk, shard: Shard, L: np.ndarray) -> np.ndarray:
 
 
 def limits_of(chunk: Chunk, shard: Shard, L: np.ndarray, beyond: float) -> np.ndarray:
-    """How far impostors of each anchor are listed: so many times its reach, one margin beyond its targets."""
+    """How far impostors of each anchor are listed: `beyond` times one margin beyond its targets."""
     distances = distances_of(_embedded(chunk, shard, L), shard.targets)
     has_target = shard.targets >= 0
     farthest = np.where(has_target, distances, 0).max(axis=1, initial=0)
@@ -79,7 +79,7 @@ def limits_of(chunk: Chunk, shard: Shard, L: np.ndarray, beyond: float) -> np.nd
 
 
 def targets_of(chunk: Chunk, shard: Shard, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The anchors among these numbers with their classes, targets' rows and which of these there are."""
+    """The anchors among these numbers with their classes, the rows of their targets, and which exist."""
     places = numbers[(numbers >= chunk.start) & (numbers < chunk.start + len(chunk.codes))] - chunk.start
     listed = shard.targets[places]
     table = np.concatenate([chunk.rows, shard.replicas])

@@ -1,4 +1,4 @@
-"""Rows shuffled by class, so that each bucket holds all rows of its classes: for very many small classes."""
+"""Rows shuffled by class, so that each bucket holds all rows of its classes; for very many small classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BUCKETS = 1_000
 
 
 def bucket_count(rows_bytes: int, bucket_bytes: int) -> int:
-    """Buckets for rows of so many bytes: blocks and workers have no say in it, and so not in the result.
+    """Number of buckets, which does not depend on blocks and workers, so that the result does not either.
 
     >>> bucket_count(10_000, 3_000)
     4
@@ -52,7 +52,7 @@ class Spill:
 
     Notes
     -----
-    Takes as much of the disk as the rows do, and one bucket of memory.
+    Takes as much disk space as the rows, and memory for one bucket.
     """
 
     def __init__(self, folder: Path, n_buckets: int, n_features: int, dtype):

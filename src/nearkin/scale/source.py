@@ -1,4 +1,4 @@
-"""Where blocks come from: rows of a file or an array, with their labels, one block after the other."""
+"""Where blocks come from: rows of a file or an array, with their labels, block by block."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from nearkin.scale.shuffling import Spill
 from nearkin.scale.statistics import Block
 from nearkin.scale.sums import added_up
 
-#: Blocks after which freed memory goes back to the system.
+#: Blocks after which freed memory is returned to the system.
 HAND_BACK_EVERY = 16
 
 Progress = Callable[[int, int, str], object]
 
 
 class Source(ABC):
-    """Labelled rows in blocks, and the one thing that is done with them.
+    """Labelled rows in blocks, over which statistics are summed.
 
     Attributes
     ----------
     classes, sizes : ndarray of shape (n_classes,)
-        The labels there are, sorted, and how many rows have each.
+        The distinct labels, sorted, and their numbers of rows.
     n_features : int
     dtype : dtype
     names : list of str or None
-        Of the features.
+        Names of the features.
     """
 
     classes: np.ndarray
@@ -53,15 +53,15 @@ class Source(ABC):
 
     @abstractmethod
     def total(self, statistic: Callable[[Block], Any], add: Callable[[Any, Any], Any], stage: str) -> Any:
-        """What all blocks give, added up; both functions must be such that they can be pickled."""
+        """The sum of a statistic over all blocks; both functions must be picklable."""
 
     @abstractmethod
     def total_by_class(self, statistic, add, n_buckets: int, stage: str) -> Any:
-        """The same of blocks that each hold all rows of some classes: the rows are shuffled for it."""
+        """The same over blocks that each hold all rows of some classes, for which rows are shuffled."""
 
 
 class LocalSource(Source):
-    """Rows read by this process, block by block, and worked on by as many threads as BLAS may use.
+    """Rows read by this process, block by block, and processed by as many threads as BLAS may use.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class LocalSource(Source):
         return found
 
     def _results(self, statistic, stage: str) -> Iterator[Any]:
-        # Whether one pass is worth several threads was settled by its being out of memory.
+        # Rows that do not fit into memory are always worth several threads.
         workers = worker_count(float("inf"))
         done = 0
         with ThreadPoolExecutor(workers) as pool:
@@ -121,17 +121,17 @@ class LocalSource(Source):
 
 
 def counted_labels(labels) -> tuple[np.ndarray, np.ndarray]:
-    """The labels of a block and how often each occurs; raises where they are no labels of classes."""
+    """The labels of a block and how often each occurs; raises if they are not class labels."""
     labels = np.asarray(labels)
     with warnings.catch_warnings():
-        # A block may well hold few rows of each of many classes.
+        # A block may legitimately hold few rows of many classes.
         warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
         check_classification_targets(labels)
     return np.unique(labels, return_counts=True)
 
 
 def joined_counts(a, b) -> tuple[np.ndarray, np.ndarray]:
-    """Counted labels of two parts together.
+    """The counts of two parts, added.
 
     >>> joined_counts((np.array(["a", "b"]), np.array([1, 2])), (np.array(["b"]), np.array([5])))
     (array(['a', 'b'], dtype='<U1'), array([1, 7]))
@@ -143,7 +143,7 @@ def joined_counts(a, b) -> tuple[np.ndarray, np.ndarray]:
 
 
 def block_of(X, labels, classes: np.ndarray, start: int) -> Block:
-    """The block of these rows and labels."""
+    """A block of these rows and labels."""
     labels = np.asarray(labels)
     if len(labels) != len(X):
         raise ValueError(f"a block has {len(X)} rows but {len(labels)} labels; cut both in the same way.")

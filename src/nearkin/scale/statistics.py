@@ -1,11 +1,11 @@
-"""What closed forms need to know of the rows, as sums: a block gives its part, and parts add up.
+"""The statistics of the rows that closed forms need, as sums over blocks.
 
-Two passes. The first gives the size, sum and range of every class (`ClassSums`) and the rows that may be
-targets (`Candidates`). The second, which knows the class means and the candidates, gives second moments:
+There are two passes. The first gives the size, sum and range of every class (`ClassSums`) and the rows that
+may be targets (`Candidates`). The second uses the class means and the candidates to compute second moments:
 `WithinMoments` of rows about their class means, `PairMoments` of rows and their nearest candidates.
 
-Everything is added up in float64; searches run in the rows' own dtype. All functions are pure, so any process
-may run them, and the same block gives the same bits wherever it is.
+Sums are in float64; searches run in the rows' own dtype. All functions are pure, so any process may run them,
+and the same block gives the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from scipy import sparse
 
 from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
-#: Rows of a block whose products are taken at a time: float64 copies that stay in the cache.
+#: Rows of a block multiplied at a time: their float64 copies stay in the cache.
 ROWS_AT_ONCE = 2_048
-#: Candidates whose products are taken at a time, once for a whole fit: float64 copies of a bounded size.
+#: Candidates multiplied at a time, once per fit: their float64 copies have a bounded size.
 CANDIDATES_AT_ONCE = 2**18
 
 
@@ -36,7 +36,7 @@ class Block:
     start : int
         Number of the first row.
     picked : int array of shape (b,), optional
-        Numbers of the rows from `start` on, rising, where they are not successive.
+        Offsets of the rows from `start`, rising, if they are not successive.
     """
 
     X: np.ndarray
@@ -49,11 +49,11 @@ class Block:
         return self.start + (np.arange(len(self.codes)) if self.picked is None else self.picked)
 
     def buffer(self, copies: int = 1) -> np.ndarray:
-        """Room for one of the parts in float64; memory asked for anew by each would scatter and add up."""
+        """A reusable float64 buffer for one of the parts; allocating one for each would fragment memory."""
         return np.empty((copies, min(ROWS_AT_ONCE, len(self.codes)), self.X.shape[1]))
 
     def parts(self):
-        """The block in parts small enough for the cache."""
+        """The block in parts that fit into the cache."""
         for first in range(0, len(self.codes), ROWS_AT_ONCE):
             part = slice(first, first + ROWS_AT_ONCE)
             yield self.X[part], self.codes[part]
@@ -70,7 +70,7 @@ class ClassSums:
 
     @classmethod
     def of(cls, block: Block, n_classes: int) -> ClassSums:
-        """Those of a block; raises where it holds NaN or infinities."""
+        """Sums of a block; raises if it holds NaN or infinities."""
         sums, buffer = np.zeros((n_classes, block.X.shape[1])), block.buffer()[0]
         for X, codes in block.parts():
             n = len(codes)
@@ -104,18 +104,18 @@ class ClassSums:
 
     @property
     def means(self) -> np.ndarray:
-        """Mean of every class; zero for one without rows."""
+        """Mean of every class; zero for a class without rows."""
         return self.sums / np.maximum(self.sizes, 1)[:, None]
 
     def between(self, weights: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
-        """Sum over classes of weight * m m', m being the class mean from the mean of all, or from another."""
+        """Sum over classes of weight * m m', m being the class mean minus the mean of all rows, or `mean`."""
         M = self.means - (self.mean if mean is None else mean)
         return (M * weights[:, None]).T @ M
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Rows that may be targets: of every class those with the lowest hashes, in the order of the rows."""
+    """Rows that may be targets: those with the lowest hashes of every class, in the order of the rows."""
 
     rows: np.ndarray
     codes: np.ndarray
@@ -123,14 +123,14 @@ class Candidates:
 
     @classmethod
     def of(cls, block: Block, most: int | np.ndarray | None, bounds: np.ndarray | None = None) -> Candidates:
-        """Those of a block: at most so many of each class (None for all), with hashes up to its bound."""
+        """Candidates of a block: at most `most` of each class (None for all), with hashes up to its bound."""
         offered, numbers = np.arange(len(block.codes)), block.numbers
         if bounds is not None:
             offered = offered[row_hash(numbers) <= bounds[block.codes]]
         return cls(block.X[offered], block.codes[offered], numbers[offered])._cut(most)
 
     def joined(self, other: Candidates, most: int | np.ndarray | None) -> Candidates:
-        """The candidates of both: which these are does not depend on how rows were cut into blocks."""
+        """The candidates of both parts; the result does not depend on the division into blocks."""
         codes = np.concatenate([self.codes, other.codes])
         numbers = np.concatenate([self.numbers, other.numbers])
         kept = _kept(codes, numbers, most)
@@ -156,7 +156,7 @@ def _kept(codes: np.ndarray, numbers: np.ndarray, most: int | np.ndarray | None)
 
 
 def _taken(first: np.ndarray, second: np.ndarray, kept: np.ndarray, at_once: int = 1024) -> np.ndarray:
-    """Rows of two arrays, one below the other, at these places; a third array of all rows is never made."""
+    """The rows `kept` of two stacked arrays, without stacking them."""
     taken = np.empty((len(kept), first.shape[1]), dtype=np.result_type(first, second))
     in_first = kept < len(first)
     for rows, offset, places in (
@@ -171,9 +171,9 @@ def _taken(first: np.ndarray, second: np.ndarray, kept: np.ndarray, at_once: int
 
 @dataclass(frozen=True)
 class WithinMoments:
-    """Moments of rows about the means of their classes: sum of w d d', and of |d|^4 and rows that count.
+    """Moments of the deviations d of rows from their class means: sums of w d d' and |d|^4, number of rows.
 
-    Classes weigh as the caller says; those of weight zero are left out.
+    Weights w are per class; classes of weight zero are left out.
     """
 
     scatter: np.ndarray
@@ -206,12 +206,12 @@ def added_each(a: tuple, b: tuple) -> tuple:
 
 @dataclass(frozen=True)
 class PairMoments:
-    """Second moments of pairs of a row x and a candidate z, both from the mean of all rows.
+    """Second moments of pairs of a row x and a candidate z, both centred at the mean of all rows.
 
     Attributes
     ----------
     counts : ndarray of shape (m,)
-        Pairs of each candidate: ``sum z z'`` follows from them.
+        Number of pairs of each candidate, from which ``sum z z'`` follows.
     own : ndarray of shape (d, d)
         Sum of x x' over the pairs.
     cross : ndarray of shape (d, d)
@@ -224,7 +224,7 @@ class PairMoments:
 
     @classmethod
     def of(cls, block: Block, candidates: Candidates, targets: np.ndarray, mean: np.ndarray) -> PairMoments:
-        """Those of a block whose rows have these targets (numbers of candidates, -1 for none)."""
+        """Moments of a block whose rows have these targets (numbers of candidates, -1 for none)."""
         d = block.X.shape[1]
         own, cross = np.zeros((d, d)), np.zeros((d, d))
         buffers = block.buffer(3)

@@ -1,4 +1,4 @@
-"""Adding up what blocks give, in an order that depends on nothing but their number."""
+"""Summing the results of blocks, in an order that depends only on their number."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Part = TypeVar("Part")
 
 
 def added_up(parts: Iterable[Part], add: Callable[[Part, Part], Part]) -> Part:
-    """All parts added pairwise, as in a tree: neighbours first, then sums of two, of four ...
+    """The sum of all parts, added pairwise as a tree: neighbours first, then sums of two, of four ...
 
-    Parts that are made as they are asked for are dropped as soon as they are added: only as many are held as
-    the logarithm of their number. Rounding grows like that logarithm too, and since the tree depends on the
-    number of parts alone, whoever adds the same parts gets the same bits.
+    Parts from an iterator are released as soon as they are added, so that only logarithmically many are held
+    at a time. Rounding grows logarithmically too, and as the tree depends only on the number of parts, the
+    same parts always give the same bits.
 
     >>> added_up(iter("abcde"), lambda a, b: f"({a}{b})")
     '(((ab)(cd))e)'

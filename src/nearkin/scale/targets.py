@@ -1,4 +1,4 @@
-"""The nearest candidates of each row of a block, of its own class and of the others."""
+"""The nearest candidates of each row of a block, of its own class and of other classes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from nearkin.numerics.products import squared_norms
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.scale.statistics import Block, Candidates
 
-#: Bytes of a block of scores, small enough to be still in the cache when its best columns are looked for.
+#: Bytes of a block of scores: small enough to be still in the cache when its best columns are selected.
 SCORE_BYTES = 2 * 2**20
 SMALLEST_BLOCK = 64
-#: Candidates kept beyond k. Products round as their blocks are cut; distances from differences do not, and so
-#: settle the order.
+#: Extra candidates beyond k. Rounding of products depends on their blocks; distances from differences do not,
+#: so they decide the order.
 SPARE = 3
 
 
 def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.ndarray:
-    """Numbers of the k nearest candidates of each row's class, a row itself left out; -1 for none.
+    """Numbers of the k nearest candidates of each row's class, except the row itself; -1 for none.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.nda
     Returns
     -------
     targets : intp array of shape (b, k)
-        Nearest first, equal distances by row number: what `numerics.neighbours.same_class_neighbours` finds
-        where all rows are candidates.
+        Nearest first, equal distances by row number: if all rows are candidates, the same as
+        `numerics.neighbours.same_class_neighbours`.
     """
     found = np.full((len(block.codes), k), -1, dtype=np.intp)
     order = np.argsort(candidates.codes, kind="stable")
@@ -50,7 +50,7 @@ def nearest_of_own_class(block: Block, candidates: Candidates, k: int) -> np.nda
 
 
 def _by_class(codes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Each class with its rows, in order; one sort for all of them, as there may be very many."""
+    """Each class with its rows, in order; one sort for all, as there may be very many classes."""
     if len(codes):
         order = np.argsort(codes, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
@@ -58,7 +58,7 @@ def _by_class(codes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def nearest_of_other_classes(block: Block, candidates: Candidates, k: int) -> np.ndarray:
-    """Numbers of the k nearest candidates of other classes of each row; -1 where there are too few."""
+    """Numbers of the k nearest candidates of other classes of each row; -1 if there are too few."""
     found = np.full((len(block.codes), k), -1, dtype=np.intp)
     origin = candidates.rows.mean(axis=0)
     everybody = candidates.rows - origin
@@ -77,8 +77,8 @@ def _nearest(block: Block, rows: np.ndarray, Z, numbers, origin, k: int) -> np.n
         return found
     half_norms = squared_norms(Z) / 2
     at_once = max(SMALLEST_BLOCK, SCORE_BYTES // (Z.itemsize * len(Z)))
-    # A buffer of its own for all blocks: where memory is given back at once, asking for it anew costs more
-    # than the product.
+    # One buffer for all blocks: if freed memory is returned to the system immediately, allocating it for each
+    # block costs more than the product.
     buffer = np.empty((min(at_once, len(rows)), len(Z)), dtype=Z.dtype)
     kept, among = min(k, len(Z)), min(k + SPARE, len(Z))
     for first in range(0, len(rows), at_once):

@@ -1,4 +1,4 @@
-"""What estimators ask for when their rows come in blocks; `nearkin.rows_in_blocks` finds it by name."""
+"""What estimators call if their rows come in blocks; `nearkin.rows_in_blocks` finds it by name."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ __all__ = ["answers", "fit"]
 
 
 def fit(learner, X, y, *, fit_sample: int | str | None = None, **given):
-    """Fit a learner to rows in blocks, to a sample of any rows, or by lists that FAISS finds.
+    """Fit a learner to rows in blocks, to a sample of any rows, or with lists found by FAISS.
 
     Parameters
     ----------
     learner : Learner
     X, y
-        Rows, in blocks unless there is a sample to take, and their labels.
+        Rows, in blocks unless a sample is taken, and their labels.
     fit_sample : int or "auto", optional
-        Take so many of the rows, and fit the learner to these.
+        Fit the learner to a sample of this many rows.
     **given
-        What else the learner's `fit` was given; rows in blocks take nothing but labels.
+        Further arguments of the learner's `fit`; with rows in blocks there may be none.
     """
     unused = [name for name, value in given.items() if value is not None]
     if unused and fit_sample is None:
         raise TypeError(
-            f"{type(learner).__name__} learns from so many rows by their labels only, without "
+            f"{type(learner).__name__} learns from rows in blocks by their labels only, without "
             f"{' and '.join(unused)}; give an array in memory, such as X[:], and search='exact'."
         )
     if fit_sample is not None:

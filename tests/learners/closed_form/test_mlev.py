@@ -115,9 +115,9 @@ def test_auto_keeps_all_where_no_direction_may_be_dropped():
     assert len(learner.components_) == 2
 
 
-def test_the_docstring_says_that_it_is_rebuilt():
+def test_the_docstring_says_that_it_is_reimplemented():
     assert "after Li, Tian" in MLEV.__doc__
-    assert "Rebuilt" in MLEV.__doc__
+    assert "Reimplemented" in MLEV.__doc__
 
 
 def test_clear_errors():

@@ -12,23 +12,23 @@ from nearkin.search import NeighbourSearch, hubness_skewness
 
 #: Penalties tried, in units of the mean eigenvalue of the regression's normal matrix.
 RELATIVE_ALPHAS = np.logspace(-2.5, 2, 10)
-#: Neighbourhood sizes whose accuracies are averaged, since the k of a later search is not known here.
+#: Neighbourhood sizes whose accuracies are averaged, as the k of later searches is not known here.
 NEIGHBOURHOODS = (1, 5, 10)
 FOLDS = 5
-#: Enough held-out rows to tell penalties apart; more folds than this needs are not run.
+#: Held-out rows that suffice to compare penalties; no more folds are run than that takes.
 ENOUGH_HELD_OUT = 2_000
-#: Standard errors, and score, within which two settings cannot be told apart.
+#: Two settings count as equally good within this many standard errors, and at most this difference in score.
 DOUBT, AT_MOST = 1.0, 0.003
 
 
 def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[np.ndarray]:
-    """Rows to hold out, fold after fold: each class dealt out in turn, until there are enough.
+    """Rows to hold out, fold after fold: each class is spread over the folds, until there are enough rows.
 
     Deterministic, so that fitting twice gives the same model.
     """
     by_class = np.argsort(codes, kind="stable")
-    # The position within its class decides a row's fold; starting each class where the last one
-    # ended keeps the folds of equal size when classes are tiny.
+    # A row's position within its class decides its fold; starting each class where the last one ended
+    # keeps the folds equally large if classes are tiny.
     fold = np.empty(len(codes), dtype=int)
     fold[by_class] = np.arange(len(codes)) % FOLDS
     total = 0
@@ -43,23 +43,23 @@ def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[
 
 
 def right_votes(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    """Whether the k nearest of each row agree on the right class; the nearest breaks ties."""
+    """Whether the vote of each row's k nearest is right; ties go to the class with nearer voters."""
     votes = np.zeros((len(codes), max(neighbour_codes.max(), codes.max()) + 1))
     rows = np.arange(len(codes))
     for place in range(k):
-        # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
+        # Nearer voters weigh slightly more: enough to break ties, never to overturn a majority.
         votes[rows, neighbour_codes[:, place]] += 1 + 1e-6 * (k - place)
     return votes.argmax(axis=1) == codes
 
 
 def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> float:
-    """Share of rows whose k nearest agree on the right class."""
+    """Accuracy of the votes of the k nearest."""
     return float(np.mean(right_votes(neighbour_codes, codes, k)))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How one setting did on all held-out rows: the score of each, 0 to 1, and the skewness of N_k."""
+    """Results of one setting on all held-out rows: the score of each, 0 to 1, and the skewness of N_k."""
 
     right: np.ndarray
     skewness: float
@@ -74,7 +74,7 @@ class Trial:
         return float(self.right.mean())
 
     def errors_above(self, other: Trial) -> float:
-        """How many standard errors of their difference it is above the other; none if it is not."""
+        """By how many standard errors of their difference it is above the other; zero if it is not."""
         apart = self.right - other.right
         mean, error = float(apart.mean()), float(apart.std()) / np.sqrt(len(apart))
         if mean <= 0:
@@ -82,7 +82,7 @@ class Trial:
         return mean / error if error > 0 else np.inf
 
     def clearly_above(self, other: Trial, doubt: float = DOUBT, at_most: float = AT_MOST) -> bool:
-        """Whether it beats the other by more than so many standard errors of their difference."""
+        """Whether it is above the other by more than `doubt` standard errors, or by more than `at_most`."""
         apart = self.right - other.right
         return bool(apart.mean() > min(doubt * apart.std() / np.sqrt(len(apart)), at_most))
 
@@ -95,7 +95,7 @@ def choose_relative_alpha(
 ) -> tuple[float, np.ndarray]:
     """The relative penalty to use, and the held-out k-NN accuracies of all of them.
 
-    It has the best accuracy, or one that cannot be told from it and fewer hubs.
+    Of those whose accuracy is as good as the best, up to chance, it is the one with the fewest hubs.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def choose_relative_alpha(
     codes : ndarray
         Class of each row.
     distances_for : callable(rows, relative_alphas) -> distances or None
-        Fits on those rows and gives one distance per penalty; None if they hold no pair.
+        Fits on those rows and gives one distance per penalty; None if they contain no pair.
     max_references : int or None
-        Look for neighbours among at most so many of the rows fitted.
+        Search for neighbours among at most this many of the fitted rows.
     """
     tried: list[list] = [[] for _ in RELATIVE_ALPHAS]
     for held_out in held_out_rows(codes):
@@ -120,7 +120,7 @@ def choose_relative_alpha(
             _, found = NeighbourSearch(distance).build(X[kept]).query(X[held_out], k)
             right = [right_votes(codes[kept][found], codes[held_out], min(n, k)) for n in NEIGHBOURHOODS]
             judged.append((np.mean(right, axis=0), hubness_skewness(found, len(kept))))
-    if not tried[0]:  # no pair in any fold: nothing speaks against the middle
+    if not tried[0]:  # no pair in any fold, so any penalty will do
         return float(RELATIVE_ALPHAS[len(RELATIVE_ALPHAS) // 2]), np.zeros(len(RELATIVE_ALPHAS))
     trials = [Trial.over(folds) for folds in tried]
     best = max(trials, key=lambda trial: trial.score)

@@ -1,8 +1,8 @@
-"""Choosing among metrics that share their directions and differ in the weights of these.
+"""Choosing among metrics with the same directions and different weights.
 
 One decomposition gives directions; each candidate is a vector of weights for the squared differences
-along them. That is all there is to choose in a geodesic (GMML) or in how many directions to keep
-(DMLMJ), and it makes candidates cheap: distances add up direction by direction.
+along them. This covers the points of a geodesic (GMML) and the number of directions to keep (DMLMJ), and it
+makes candidates cheap: distances are sums over directions.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class ChoicePolicy:
     Attributes
     ----------
     neighbourhoods : tuple of int
-        Sizes whose accuracies are averaged, since the k of a later search is not known here.
+        Sizes whose accuracies are averaged, as the k of later searches is not known here.
     most_references : int
-        Rows among which held-out rows look for neighbours, evenly taken.
+        Rows among which neighbours of held-out rows are searched for, taken at regular intervals.
     scores_at_once : int
-        Distances held together; few enough to stay in the cache from one candidate to the next.
+        Distances held at a time; few enough to stay in the cache from one candidate to the next.
     n_folds : int
-        Parts into which given pairs are dealt.
+        Folds of given pairs.
     most_pairs : int
-        Held-out pairs that are asked in each fold.
+        Held-out pairs that are scored in each fold.
     """
 
     neighbourhoods: tuple[int, ...] = (1, 5, 10)
@@ -61,7 +61,7 @@ class ChoicePolicy:
 
 DEFAULT_POLICY = ChoicePolicy()
 
-#: Numbers of directions that are tried; beyond as many, in steps that grow with the number.
+#: How many numbers of directions are tried; if there are more, they are spaced geometrically.
 MOST_COUNTS = 30
 
 
@@ -91,8 +91,7 @@ def held_out_accuracies(
     rows : ndarray of shape (n, d)
     codes : integer array of shape (n,)
     fit : callable(kept) -> WeightedDirections or None
-        Learns from the rows of a mask; None where they hold too little. Every fold must have the
-        same candidates.
+        Learns from the rows of a mask; None if they are too few. All folds must have the same candidates.
 
     Returns
     -------
@@ -123,17 +122,17 @@ def held_out_accuracies(
 
 def _nearest(Q: np.ndarray, R: np.ndarray, weights: np.ndarray, k: int):
     """Numbers of the k nearest rows of R for each row of Q, candidate after candidate."""
-    # No order of distances depends on their unit; with a largest weight of one, single precision will do.
+    # The order of distances does not depend on their unit; with a largest weight of one, float32 suffices.
     weights = (weights / weights.max(axis=1, keepdims=True)).astype(np.float32)
     scores = np.zeros((len(Q), len(R)), dtype=np.float32)
     now = np.zeros(weights.shape[1], dtype=np.float32)
     for wanted in weights:
-        # Only directions whose weight changes are added: candidates that each keep one direction
-        # more than the last cost one pass over the directions together.
+        # Only directions whose weight changes are added: candidates that each keep one more direction
+        # than the last cost one pass over the directions in all.
         changed = np.flatnonzero(wanted != now)
         step = (wanted - now)[changed]
         r = R[:, changed]
-        # Squared distance to r, less that of the query to the origin, which does not change any order.
+        # Squared distance to r minus that of the query to the origin, which does not affect the order.
         terms = np.c_[Q[:, changed] * (-2 * step), np.ones(len(Q), dtype=np.float32)]
         scores += terms @ np.c_[r, r**2 @ step].T
         now = wanted
@@ -153,10 +152,10 @@ def held_out_orders(
     fit: Callable[[Pairs], WeightedDirections | None],
     policy: ChoicePolicy = DEFAULT_POLICY,
 ) -> np.ndarray | None:
-    """How well each candidate puts held-out similar pairs before dissimilar ones (area under the ROC).
+    """How well each candidate ranks held-out similar pairs before dissimilar ones (area under the ROC curve).
 
-    As `held_out_accuracies`, where pairs are known and no labels; `fit` learns from some of the pairs.
-    None where no fold holds pairs of both kinds.
+    As `held_out_accuracies`, for pairs instead of labels; `fit` learns from some of the pairs. None if no
+    fold has pairs of both kinds.
     """
     fold = np.empty(len(pairs), dtype=int)
     fold[np.argsort(pairs.similar, kind="stable")] = np.arange(len(pairs)) % policy.n_folds
@@ -183,10 +182,10 @@ def _areas(rows: np.ndarray, pairs: Pairs, directions: WeightedDirections) -> li
 def last_as_good(scores: np.ndarray, n_asked: int) -> int:
     """Number of the last candidate within a standard error of the best accuracy on `n_asked` rows.
 
-    For candidates that come nearer and nearer to Euclid: what held-out rows cannot tell apart from it is
-    no reason to leave it. Judged inside training rows of 11 sets without printed numbers, MLEV with one
-    neighbour has 87.3 % by this rule and 86.7 % by the best number (Euclid 84.2), and loses at most 2.6
-    against 3.6 points to Euclid.
+    For candidates in order of similarity to Euclid: the one nearest to Euclid is taken, unless another is
+    clearly better. On training rows of 11 sets without published numbers, MLEV with one neighbour has 87.3 %
+    by this rule and 86.7 % with the best number (Euclid 84.2 %), and its largest loss to Euclid is 2.6
+    instead of 3.6 points.
 
     >>> last_as_good(np.array([0.5, 0.9, 0.9, 0.85, 0.6]), 100)
     2
@@ -199,7 +198,7 @@ def last_as_good(scores: np.ndarray, n_asked: int) -> int:
 
 
 def middle_of_best(scores: np.ndarray) -> int:
-    """Number of the best candidate; of several equally good ones the middle, farthest from the worse.
+    """Number of the best candidate; the middle one of several equally good ones.
 
     >>> middle_of_best(np.array([0.5, 0.9, 0.9, 0.9, 0.1]))
     2

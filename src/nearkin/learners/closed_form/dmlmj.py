@@ -20,30 +20,30 @@ KERNEL_DIRECTIONS = 60
 class DMLMJ(KernelRows, TwoScatterLearner):
     """Directions in which near similar and near dissimilar pairs are distributed most differently.
 
-    The differences of each row to its nearest rows of its own class and of the others are taken for two
-    Gaussians of covariances S and D. The directions of greatest Jeffrey divergence (the Kullback-Leibler
-    divergence taken both ways) solve ``D a = w S a`` and have the largest ``w + 1 / w``.
+    The differences of each row to its nearest rows of its own class and of other classes are modelled as
+    Gaussians with covariances S and D. The directions of greatest Jeffrey divergence (the symmetrised
+    Kullback-Leibler divergence) solve ``D a = w S a`` and have the largest ``w + 1 / w``.
 
     Parameters
     ----------
     n_components : "auto", int or None, default="auto"
         Directions kept. "auto" takes the best number: by nearest neighbours on held-out rows if there are
-        labels, by the order of held-out pairs if there are pairs of both kinds, all otherwise. None keeps
-        all, and then D has no influence: the metric is S^-1.
+        labels, by the ranking of held-out pairs if there are pairs of both kinds, and all otherwise. None
+        keeps all; then D has no influence and the metric is S^-1.
     n_neighbors : int, default=5
-        Neighbours of either kind for each row; small classes give as many as they have.
+        Neighbours of either kind for each row; fewer in small classes.
     order : {"jeffrey", "ratio"}, default="jeffrey"
         Which directions come first: those of greatest divergence, or those in which dissimilar pairs
-        spread most beside similar ones (w alone). The first also keeps directions in which *similar* pairs
-        spread more, which is right for the divergence but may be bad for neighbours.
+        vary most relative to similar ones (w alone). The former also keeps directions in which *similar*
+        pairs vary more, which is right for the divergence but may be bad for neighbours.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel (KDMLMJ); a `KernelMap` carries its settings, of which the
-        width `gamma` matters most and may be best far below its default.
+        Learn in the feature space of a kernel (KDMLMJ); a `KernelMap` has its settings, of which the width
+        `gamma` matters most and may be best far below its default.
     shrinkage : "auto" or float, default="auto"
         How far either scatter is pulled towards a multiple of the identity, 0 to 1; "auto" is 1e-3, and
         1e-2 after a kernel.
     random_state : int, RandomState or None, default=None
-        Draws the landmarks of a kernel, where there are more rows than landmarks.
+        Draws the landmarks of a kernel if there are more rows than landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -54,7 +54,7 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         most as many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_components_ : int
         Directions kept.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -64,9 +64,9 @@ class DMLMJ(KernelRows, TwoScatterLearner):
     objective_ : float
         Jeffrey divergence of the two Gaussians in the directions kept, ``sum (w + 1 / w) / 2 - 1``.
     lift_
-        The features of the kernel, None without one.
+        The feature map of the kernel; None without one.
     classes_, n_features_in_, n_iter_
-        As everywhere; `classes_` only after labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
@@ -148,6 +148,6 @@ class DMLMJ(KernelRows, TwoScatterLearner):
 
 
 def _divergences(values: np.ndarray) -> np.ndarray:
-    """Jeffrey divergence along each direction, where variances are 1 and w."""
+    """Jeffrey divergence along each direction, in which the variances are 1 and w."""
     values = np.maximum(values, np.finfo(np.float64).eps)
     return (values + 1 / values) / 2 - 1

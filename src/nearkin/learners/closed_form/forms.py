@@ -1,7 +1,7 @@
 """The two forms of the ridge regression that moves rows: primal for d <= n, dual otherwise.
 
 Both take training rows and pair weights and give the distance for any alpha, so that the learner
-and its choice of alpha need not know which one they use. Their `unit` is the mean eigenvalue of the
+and its choice of alpha need not know which form they use. `unit` is the mean eigenvalue of the
 regression's normal matrix, the natural scale of alpha (1 if all rows coincide).
 """
 
@@ -32,8 +32,8 @@ QUERIES = "queries"
 def regression_of(pairs, moves: str) -> tuple[np.ndarray, sparse.csr_array | ClassMeans]:
     """Input weights and output operator of the regression behind these (source, target) pairs.
 
-    Moving references maps targets to their sources; moving queries maps sources to their targets. Class
-    means are the operator of moved references already.
+    Moving references maps targets to their sources; moving queries maps sources to their targets.
+    `ClassMeans` already is the operator for moving references.
     """
     if isinstance(pairs, ClassMeans):
         return pairs.sum(axis=1), pairs
@@ -42,13 +42,13 @@ def regression_of(pairs, moves: str) -> tuple[np.ndarray, sparse.csr_array | Cla
 
 
 def moving(embedding, moves: str) -> EmbeddedDistance:
-    """The distance that moves one side by the embedding and leaves the other alone."""
+    """The distance that moves one side by the embedding and leaves the other as it is."""
     stays = AffineEmbedding(width=embedding.n_features_in)
     return EmbeddedDistance(**{QUERIES: stays, REFERENCES: stays, moves: embedding})
 
 
 def part_of_the_way(distance: Distance, share: float) -> Distance:
-    """The distance that moves references only so far, 0 to 1."""
+    """The distance that moves references only by this share of the way, 0 to 1."""
     if share == 1.0:
         return distance
     if isinstance(distance, KernelMovedDistance):
@@ -102,11 +102,11 @@ class PrimalForm:
         return sum((weight * solution for weight, solution in zip(weights, solutions)), np.zeros(()))
 
     def distance_of(self, moves: np.ndarray) -> Distance:
-        """The distance of such a sum."""
+        """The distance for such a sum of solutions."""
         return self._distance(moves)
 
     def objective(self, distance: Distance) -> float:
-        """Penalised squared error at the ridge solution: what is wanted minus what is explained."""
+        """Penalised squared error at the ridge solution: total minus explained sum of squares."""
         W = getattr(distance, self._moves).matrix
         return float(self._wanted - np.vdot(self._B, W.T.astype(np.float64)))
 
@@ -116,7 +116,7 @@ class DualForm:
 
     def __init__(self, X, pairs, moves: str, kernel="linear", params=None):
         self._X, self._moves = X, moves
-        # Rows of moderate dimension can be moved explicitly, which any index can hold.
+        # Dense rows can be moved explicitly, so that any index can hold them.
         self._explicit = kernel == "linear" and not sparse.issparse(X)
         self._kernel, gram = CentredKernel.fit(X, kernel, params)
         weights, outputs = regression_of(pairs, moves)
@@ -147,7 +147,7 @@ class DualForm:
         )
 
     def sum_of_moves(self, alphas, weights) -> np.ndarray:
-        """As in the primal form, as coefficients of all training rows: one row of the sum for each input."""
+        """As in the primal form, but as coefficients: one row for each training row."""
         solutions = dual_coefficients(self._input_gram, self._weights, alphas)
         F = sum((weight * solution for weight, solution in zip(weights, solutions)), np.zeros(()))
         wanted = self._outputs @ (self._X - row_mean(self._X)) if self._explicit else self._outputs.toarray()

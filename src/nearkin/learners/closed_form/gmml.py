@@ -12,7 +12,7 @@ from nearkin.learners.closed_form.two_scatters import TwoScatterLearner
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import cholesky_factor, fixed_signs, generalised_eigenpairs, metric_factor
 
-#: Steps along the geodesic that are tried; the equivariant form may go beyond its end.
+#: Steps along the geodesic to try; the equivariant form may go beyond its end.
 STEPS = np.arange(11) / 10
 EQUIVARIANT_STEPS = np.arange(9) / 4
 
@@ -28,20 +28,20 @@ class GMML(TwoScatterLearner):
     ----------
     t : "auto" or float, default="auto"
         Step along the geodesic, 0 to 1 (0 to 2 if equivariant). "auto" takes the best of a grid: by
-        nearest neighbours on held-out rows if there are labels, by the order of held-out pairs if there
+        nearest neighbours on held-out rows if there are labels, by the ranking of held-out pairs if there
         are pairs of both kinds, and one half otherwise.
     equivariant : bool, default=False
-        Whether D is measured in units of S, ``M = U' diag(w^t) U`` with ``D u = w S u``, so that no
-        invertible linear change of the features changes any distance. t = 0 whitens the scatter of similar
-        pairs, as RCA does; t = 1 weighs directions as linear discriminants. This form is ours.
+        Whether D is measured in units of S, ``M = U' diag(w^t) U`` with ``D u = w S u``, so that distances
+        are invariant under invertible linear maps of the features. t = 0 whitens the scatter of similar
+        pairs, as RCA does; t = 1 weights directions as linear discriminants do. Not part of the paper.
     pairs_from : {"all", "nearest"}, default="all"
-        Which pairs labels stand for: all there are, or each row with its nearest of either kind.
+        Which pairs are derived from labels: all, or each row with its nearest of either kind.
     n_neighbors : int, default=5
         Pairs of either kind for each row with ``pairs_from="nearest"``.
     n_components : int or None, default=None
         Directions kept, those of the largest eigenvalues of M; None keeps all.
     shrinkage : float, default=1e-3
-        How far either scatter is pulled towards a multiple of the identity, 0 to 1.
+        How far both scatters are shrunk towards a multiple of the identity, 0 to 1.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -52,7 +52,7 @@ class GMML(TwoScatterLearner):
         as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     t_ : float
         The step taken.
     validation_scores_ : dict or None
@@ -61,13 +61,13 @@ class GMML(TwoScatterLearner):
         ``(1 - t) delta^2(M, S^-1) + t delta^2(M, D)``, which M minimises, delta being the Riemannian
         distance of positive definite matrices (in the equivariant form S^-1 D S^-1 stands for D).
     classes_, n_features_in_, n_iter_
-        As everywhere; `classes_` only after labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
-    Cost: n d^2 for the scatters and d^3 for one decomposition, which serves every t; no pair is listed
-    with ``pairs_from="all"``. "auto" repeats that for up to five folds and looks for the neighbours of at
-    most about 2,000 held-out rows among at most 10,000, for each step of the grid.
+    Cost: n d^2 for the scatters and d^3 for one decomposition, which is used for every t; with
+    ``pairs_from="all"`` no pair is listed. "auto" repeats that for up to five folds and searches for the
+    neighbours of at most about 2,000 held-out rows among at most 10,000, for each step of the grid.
 
     The published form depends on the units of the features: standardise them first.
 
@@ -83,7 +83,7 @@ class GMML(TwoScatterLearner):
     >>> GMML(n_components=2).fit_transform(X, y).shape
     (150, 2)
 
-    From pairs of rows that are known to be alike or not:
+    From pairs of rows that are known to be similar or dissimilar:
 
     >>> GMML(t=0.5).fit(X, pairs=[[0, 1], [50, 51], [0, 50]], similar=[1, 1, 0]).t_
     0.5
@@ -151,5 +151,5 @@ class GMML(TwoScatterLearner):
 
 
 def _positive(values: np.ndarray) -> np.ndarray:
-    """Eigenvalues without what rounding has left below zero."""
+    """Eigenvalues with those that rounding has made zero or negative replaced by tiny ones."""
     return np.maximum(values, np.finfo(np.float64).eps * max(values.max(), np.finfo(np.float64).tiny))

@@ -1,4 +1,4 @@
-"""Kernel discriminant analysis: class means under the metric that the spread within classes asks for."""
+"""Kernel discriminant analysis: nearest class means under the inverse scatter within classes."""
 
 from __future__ import annotations
 
@@ -27,28 +27,27 @@ from nearkin.rows_in_blocks import by_blocks
 
 
 class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
-    """Kernel discriminant analysis: the nearest class mean, in the space of a kernel whitened within classes.
+    """Kernel discriminant analysis: nearest class mean in a kernel space whitened within classes.
 
-    Rows are taken into the space of a kernel, and the metric there is the one under which every class is
-    as wide in all directions (the inverse of the scatter within classes, with a ridge). A row takes the
-    class whose mean is nearest under it, larger classes being a little nearer. Of a space of many dimensions
-    this needs those in which the class means lie: one less than there are classes.
+    Rows are mapped to the feature space of a kernel, and the metric there is the inverse of the scatter
+    within classes, with a ridge. A row is assigned to the class with the nearest mean, with a small advantage
+    for larger classes. Only the subspace of the class means matters, of one dimension less than classes.
 
     Parameters
     ----------
     kernel : "auto", {"rbf", "polynomial", "linear"}, callable, KernelMap or None, default="auto"
         "auto" chooses among rbf kernels of four widths and the quadratic polynomial. None and "linear" are
-        linear discriminant analysis; a `KernelMap` carries its settings.
+        linear discriminant analysis; a `KernelMap` has its own settings.
     shrinkage : "auto" or float, default="auto"
         The ridge, as a share of the largest variance within classes. "auto" chooses from 1e-4 to 0.1.
     temperature : "auto" or float, default="auto"
-        What squared distances to the means are divided by, before they become probabilities: unseen rows lie
-        farther from the means than those that made the metric. 1 takes them as they are.
+        Divisor of the squared distances to the means before they become probabilities: unseen rows lie
+        farther from the means than the rows that the metric was estimated from. 1 means no correction.
     random_state : int, RandomState or None, default=None
-        Draws the landmarks of a kernel, where there are more rows than landmarks.
+        Draws the landmarks of a kernel if there are more rows than landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best (below
+        Share of a prediction given to the votes of the three nearest training rows under plain Euclid; if it
+        is above zero the model keeps the training rows. "auto" takes what works best on unseen rows (below
         5,000 samples); 0 is the published method.
 
     Attributes
@@ -61,17 +60,17 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
     distance_ : EmbeddedDistance
         Between rows in the learned space, as inside `KNNClassifier`.
     n_components_ : int
-        Dimensions of the learned space: one less than there are classes, or fewer.
+        Dimensions of the learned space: at most one less than there are classes.
     lift_
-        The features of the kernel.
+        The feature map of the kernel.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
-    n q^2 + q^3 multiply-adds for q landmarks, at most 500 of them; what is "auto" is judged on up to 1,000
-    rows in three folds, with a decomposition of q^3 for each of five kernels and each fold. Rows are
-    lifted block by block. A prediction costs q (d + C).
+    n q^2 + q^3 multiply-adds for q landmarks, at most 500 of them. Settings that are "auto" are chosen on up
+    to 1,000 rows in three folds, with a decomposition of q^3 for each of five kernels and each fold. Rows
+    are lifted block by block. A prediction costs q (d + C).
 
     References
     ----------
@@ -142,7 +141,7 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
             check_kernel(self.kernel)
 
     def _settled(self, X: np.ndarray, codes: np.ndarray) -> KernelChoice:
-        """What was given, and the best of the rest."""
+        """The settings that were given, with those that are "auto" chosen."""
         policy = self.kernel_policy
         shrinkages = policy.shrinkages if self.shrinkage == "auto" else (float(self.shrinkage),)
         temperatures = policy.temperatures if self.temperature == "auto" else (float(self.temperature),)
@@ -183,13 +182,13 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
 
     def _own_proba(self, X: np.ndarray) -> np.ndarray:
         Z = self.distance_.embed_queries(X)
-        # Nearer to all means or farther from all of them makes no difference.
+        # The squared length of a row is the same in all its distances, so it is left out.
         scores = Z @ self.means_.T - 0.5 * np.square(self.means_).sum(axis=1)
         return calibrated(scores, self._log_priors, self.temperature_)
 
     @by_blocks
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """The class of the nearest mean, given how many rows each has; or of the shared vote."""
+        """The most probable class of each row."""
         P = self._shared_proba(self._validate_new(X))
         return self.classes_[P.argmax(axis=1)]
 

@@ -1,4 +1,4 @@
-"""Which kernel, how much shrinkage, how sure and how much Euclid: judged by folds of the rows held out."""
+"""Kernel, shrinkage, temperature and share of Euclid of `KDA`, chosen on held-out folds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nearkin.learners.euclid_vote import euclid_votes
 from nearkin.maps import KernelMap
 from nearkin.numerics.discriminants import Discriminants, calibrated
 
-#: A probability below this counts as this: one row must not outweigh a hundred.
+#: Smaller probabilities count as this, so that a single row cannot dominate the likelihood.
 LEAST_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True)
 class KernelPolicy:
-    """What `KDA` chooses from, and how.
+    """The options of `KDA`, and how it chooses among them.
 
     Attributes
     ----------
@@ -29,15 +29,15 @@ class KernelPolicy:
         Gammas of the rbf kernel, in units of "scale".
     shrinkages, temperatures : tuple of float
     folds : int
-        Held-out folds that judge.
+        Number of folds.
     rows_judged : int
-        Few rows are dealt into folds again until about so many have been judged, ...
+        Few rows are split into folds repeatedly until about this many have been classified ...
     most_deals : int
-        ... but not more often than this.
+        ... but at most this often.
     most_rows : int
-        Of more rows a sample of so many judges.
+        With more rows, a sample of this size is used.
     n_landmarks : int
-        Rows that span the space of the kernel.
+        Rows that span the feature space of the kernel.
     """
 
     widths: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0)
@@ -60,14 +60,14 @@ class KernelChoice(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Rows that teach and rows that judge."""
+    """Training and held-out rows."""
 
     seen: np.ndarray
     unseen: np.ndarray
 
 
 class Held(NamedTuple):
-    """Scores of the rows of a fold that were not seen, with the log priors of those that were."""
+    """Scores of the held-out rows of a fold, with the log priors of the training rows."""
 
     scores: np.ndarray
     log_priors: np.ndarray
@@ -83,22 +83,22 @@ def judged_choice(
     sharing: SharePolicy | None,
     policy: KernelPolicy,
 ) -> KernelChoice:
-    """The settings that are right most often on rows held out, of equals the more likely ones.
+    """The settings with the best accuracy on held-out rows; ties by likelihood.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     codes : ndarray of int of shape (n,)
     kernels, shrinkages, temperatures : sequences
-        What there is to choose from.
+        The options.
     sharing : SharePolicy or None
-        How the share of Euclid is judged; None where it is not to be.
+        How the share of Euclid is chosen; None if it is given.
     policy : KernelPolicy
 
     Notes
     -----
-    An eigendecomposition of as many rows and columns as there are landmarks for every kernel, and one more
-    for every fold; shrinkages, temperatures and shares cost products of class means only.
+    One eigendecomposition of the size of the landmarks for every kernel, and one more for every fold;
+    shrinkages, temperatures and shares only cost products with class means.
     """
     rows = np.sort(np.random.RandomState(0).permutation(len(X))[: policy.most_rows])
     X, codes = X[rows], codes[rows]
@@ -124,7 +124,7 @@ def _folds(codes: np.ndarray, policy: KernelPolicy) -> list[Fold]:
     deals = int(np.clip(policy.rows_judged // len(codes), 1, policy.most_deals))
     found = []
     with warnings.catch_warnings():
-        # A class of fewer rows than folds is missing from some.
+        # A class with fewer rows than folds is missing from some.
         warnings.simplefilter("ignore", UserWarning)
         for seed in range(deals):
             dealer = StratifiedKFold(min(policy.folds, most), shuffle=True, random_state=seed)
@@ -133,8 +133,8 @@ def _folds(codes: np.ndarray, policy: KernelPolicy) -> list[Fold]:
 
 
 def _held_out(X, codes, folds, kernel: KernelMap, shrinkages) -> list[tuple[float, list[Held]]]:
-    """What each shrinkage says of the rows held out."""
-    # Labels take no part in the features, and directions that only unseen rows have do not tell means apart.
+    """Scores of the held-out rows for each shrinkage."""
+    # Labels are not used for the features, so computing them from all rows leaks nothing about the classes.
     F = kernel.lift(X, np.random.RandomState(0))(X).astype(np.float64)
     found: list[tuple[float, list[Held]]] = [(shrinkage, []) for shrinkage in shrinkages]
     for seen, unseen in folds:
@@ -145,7 +145,7 @@ def _held_out(X, codes, folds, kernel: KernelMap, shrinkages) -> list[tuple[floa
 
 
 def _calibration(held: Sequence[Held], temperatures) -> tuple[float, tuple[float, float]]:
-    """The temperature of the largest likelihood, with how many rows are then right, and that likelihood."""
+    """The temperature of the largest likelihood, with the accuracy and that likelihood."""
     truth = np.concatenate([each.truth for each in held])
     tried = []
     for temperature in temperatures:
@@ -157,7 +157,7 @@ def _calibration(held: Sequence[Held], temperatures) -> tuple[float, tuple[float
 
 
 def _share(X, codes, folds, held, temperature, sharing: SharePolicy) -> float:
-    """The share of Euclid in the vote with the largest gain over Euclid, less what may be chance."""
+    """The share of Euclid in the vote with the largest gain over Euclid, after a deduction for chance."""
     gains = np.zeros((len(codes), len(sharing.shares)))
     for (seen, unseen), each in zip(folds, held, strict=True):
         own = calibrated(each.scores, each.log_priors, temperature)

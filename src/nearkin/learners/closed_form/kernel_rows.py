@@ -1,4 +1,4 @@
-"""Learning a linear map of the rows themselves, or of their features in the space of a kernel."""
+"""Linear maps of the rows themselves, or of their features in the space of a kernel."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nearkin.learners.settings import check_number
 from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 
-#: How far a scatter is shrunk without a kernel and after one, if not told.
+#: Default shrinkage of a scatter without and with a kernel.
 USUAL_SHRINKAGE, KERNEL_SHRINKAGE = 1e-3, 1e-2
 
 
 class KernelRows:
-    """Mixin of learners with `kernel`, `shrinkage`, `random_state`: lifts rows, joins the maps after."""
+    """Mixin of learners with `kernel`, `shrinkage`, `random_state`: lifts rows and composes the maps."""
 
     kernel: KernelLike | None
     shrinkage: float | Auto
@@ -28,7 +28,7 @@ class KernelRows:
             check_number(high=1, shrinkage=self.shrinkage)
 
     def _share(self) -> float:
-        """How far a scatter is pulled towards a multiple of the identity."""
+        """How far a scatter is shrunk towards a multiple of the identity."""
         if self.shrinkage == "auto":
             return USUAL_SHRINKAGE if self.kernel is None else KERNEL_SHRINKAGE
         return self.shrinkage
@@ -43,7 +43,7 @@ class KernelRows:
         return self.lift_(X)
 
     def _keep(self, L: np.ndarray) -> None:
-        """Set the fitted attributes of the map L of `_rows`; `components_` only where it is a map of X."""
+        """Set the fitted attributes of the map L of `_rows`; `components_` only without a kernel."""
         self.n_components_ = len(L)
         if self.lift_ is None:
             self.components_ = L

@@ -17,38 +17,36 @@ from nearkin.numerics.linear_metric import Span, fixed_signs, generalised_eigenp
 from nearkin.numerics.local_scatter import local_scatters
 from nearkin.numerics.threads import one_blas_thread
 
-#: From this many rows on affinities are float32: the shrinkage hides the difference.
+#: Number of rows from which affinities are float32: with shrinkage the difference is negligible.
 FLOAT32_FROM = 1_000
 
 
 class LFDA(KernelRows, EmbeddingLearner):
-    """Local Fisher discriminant analysis: discriminants for classes that come in several parts.
+    """Local Fisher discriminant analysis: discriminants for multimodal classes.
 
-    Linear discriminant analysis in which rows of a class pull together only as far as they are near each
-    other, so that separate parts of a class may stay apart. Unlike its model it gives as many directions
-    as there are features.
+    Linear discriminant analysis in which only near rows of a class are drawn together, so that separate
+    parts of a class may stay apart. Unlike linear discriminant analysis it gives as many directions as
+    there are features.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Directions kept, those of the largest eigenvalues; None keeps all.
     n_neighbors : int, default=7
-        What counts as near is measured by the distance to this neighbour of the same class; smaller
-        classes take their farthest.
+        The distance to this neighbour of the same class is the local scale of a row; in smaller classes,
+        the distance to the farthest row.
     scaling : {"weighted", "plain", "orthonormal"}, default="weighted"
-        Length of the directions: times the square root of their eigenvalues, as the eigenproblem gives
-        them (scatter within classes one), or orthonormal.
+        Length of the directions: multiplied by the square root of their eigenvalues, as the eigenproblem
+        gives them (scatter within classes one), or orthonormal.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
-        Learn in the feature space of a kernel; a `KernelMap` carries its settings.
+        Learn in the feature space of a kernel; a `KernelMap` has its own settings.
     shrinkage : "auto" or float, default="auto"
-        How far the scatter within classes is pulled towards a multiple of the identity, 0 to 1; "auto" is
+        How far the scatter within classes is shrunk towards a multiple of the identity, 0 to 1; "auto" is
         1e-3, and 1e-2 after a kernel.
     random_state : int, RandomState or None, default=None
-        Draws the landmarks of a kernel, where there are more rows than landmarks.
+        Draws the landmarks of a kernel if there are more rows than landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
-        fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
-        kept); 0 is the published method.
+        Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
@@ -57,17 +55,17 @@ class LFDA(KernelRows, EmbeddingLearner):
         constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_components_ : int
         Directions kept.
     eigenvalues_ : ndarray of shape (n_components,)
-        Scatter between classes for one of scatter within, along each direction.
+        Ratio of the scatter between classes to that within, along each direction.
     objective_ : float
         The sum of the eigenvalues kept, which is ``tr((L S_w L')^-1 L S_b L')``.
     lift_
-        The features of the kernel, None without one.
+        The feature map of the kernel; None without one.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
@@ -88,7 +86,7 @@ class LFDA(KernelRows, EmbeddingLearner):
     (178, 2)
     """
 
-    summary = "Discriminant analysis that lets classes have several parts; closed form, kernels."
+    summary = "Discriminant analysis for multimodal classes; closed form, kernels."
     cost = "n²·d/C + n·d² + d³, once"
 
     def __init__(

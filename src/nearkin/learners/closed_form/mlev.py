@@ -28,7 +28,7 @@ from nearkin.supervision.label_pairs import nearest_pairs
 
 LARGEST_BALANCE = 1e6
 
-#: Scatters of the rows of a mask, None where these hold pairs of one kind only.
+#: Scatters of the rows of a mask; None if these have pairs of one kind only.
 ScattersOfSome = Callable[[np.ndarray], Scatters | None]
 
 
@@ -51,7 +51,7 @@ class _ScatterDifference(EmbeddingLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens, or a Dask array or data frame.
+            Rows opened by `nearkin.open_rows`, or a Dask array or data frame.
         y : array-like of shape (n_samples,)
 
         Returns
@@ -93,7 +93,7 @@ class _ScatterDifference(EmbeddingLearner):
         return values[::-1], fixed_signs(vectors[:, ::-1].T)
 
     def _best_count(self, rows: np.ndarray, codes: np.ndarray, scatters_of: ScattersOfSome) -> int:
-        """How many directions serve nearest neighbours best; sets a score for each number tried."""
+        """The best number of directions for nearest neighbours; sets a score for each number tried."""
         counts = counts_to_try(rows.shape[1])
         weights = (np.arange(rows.shape[1]) < counts[:, None]).astype(float)
 
@@ -117,7 +117,7 @@ class _ScatterDifference(EmbeddingLearner):
         positive = int(np.count_nonzero(values > rounding))
         if positive == 0:
             warnings.warn(
-                f"{type(self).__name__}: in no direction do dissimilar pairs spread more than similar ones; "
+                f"{type(self).__name__}: in no direction do dissimilar pairs vary more than similar ones; "
                 "only the best one is kept. Set n_components, or a smaller balance.",
                 stacklevel=3,
             )
@@ -125,9 +125,9 @@ class _ScatterDifference(EmbeddingLearner):
 
 
 class MLEV(_ScatterDifference):
-    """Metric learning via eigenvectors, after Li, Tian (2017): keep what sets classes apart, drop the rest.
+    """Metric learning via eigenvectors, after Li, Tian (2017): keep the directions that separate classes.
 
-    Orthonormal directions in which dissimilar pairs spread more than similar ones: eigenvectors of
+    Orthonormal directions in which dissimilar pairs vary more than similar ones: eigenvectors of
     ``D - balance S`` with the largest eigenvalues, S and D being the mean scatters of similar and of
     dissimilar pairs.
 
@@ -136,12 +136,12 @@ class MLEV(_ScatterDifference):
     view : {"global", "local"}, default="global"
         Which pairs count: all of them, or each row with its nearest of either kind.
     balance : float, default=1.0
-        How much the spread of similar pairs counts against that of dissimilar ones.
+        Weight of the scatter of similar pairs relative to that of dissimilar ones.
     n_neighbors : int, default=5
         Neighbours of either kind for each row, in the local view.
     n_components : "auto", "positive", int or None, default="auto"
-        Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
-        within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
+        Directions kept: the largest number that is as good as the best for nearest neighbours of held-out
+        rows, within a standard error; those of positive eigenvalues; this many; or all (which is Euclid).
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -152,25 +152,25 @@ class MLEV(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     eigenvalues_ : ndarray of shape (n_components,)
     validation_scores_ : dict or None
         Accuracy on held-out rows with each number of directions that "auto" tried.
     objective_ : float
-        Mean squared distance of dissimilar pairs less `balance` times that of similar ones: the sum of
+        Mean squared distance of dissimilar pairs minus `balance` times that of similar ones: the sum of
         the eigenvalues.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
-    Rebuilt from the description of the method in its abstract and in later papers, not from its text: the
-    two normalisations, and `balance`, are our reading.
+    Reimplemented from the description in the abstract and in later papers, without access to the full text:
+    the two normalisations, and `balance`, are our interpretation.
 
-    Orthonormal directions can only drop, never stretch: standardise the features first.
+    Orthonormal directions can be dropped but not scaled, so standardise the features first.
 
     Cost: n d^2 for the scatters and d^3 for the eigenvectors; the local view adds a blocked search for
-    neighbours, n^2 d. "auto" repeats all but the search for up to five folds, and looks for the neighbours
+    neighbours, n^2 d. "auto" repeats all but the search for up to five folds, and searches for the neighbours
     of at most about 2,000 held-out rows among at most 10,000.
 
     References
@@ -187,7 +187,7 @@ class MLEV(_ScatterDifference):
     (178, 10)
     """
 
-    summary = "Orthonormal directions in which dissimilar pairs spread most; closed form, after Li, Tian."
+    summary = "Orthonormal directions in which dissimilar pairs vary most; closed form, after Li, Tian."
     cost = "n·d² + d³, once"
 
     def __init__(
@@ -233,12 +233,12 @@ class ANMM(_ScatterDifference):
     Parameters
     ----------
     n_friends : int, default=3
-        Nearest rows of its own class that each row is to stay close to.
+        Nearest rows of its own class that each row should stay close to.
     n_enemies : int, default=1
-        Nearest rows of other classes that each row is to be far from.
+        Nearest rows of other classes that each row should be far from.
     n_components : "auto", "positive", int or None, default="auto"
-        Directions kept: the largest number that serves nearest neighbours of held-out rows as well as any,
-        within a standard error; those of positive eigenvalues; so many; or all (which is Euclid).
+        Directions kept: the largest number that is as good as the best for nearest neighbours of held-out
+        rows, within a standard error; those of positive eigenvalues; this many; or all (which is Euclid).
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -249,14 +249,14 @@ class ANMM(_ScatterDifference):
         many as the rows span; constant features have no weight.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     eigenvalues_ : ndarray of shape (n_components,)
     validation_scores_ : dict or None
         Accuracy on held-out rows with each number of directions that "auto" tried.
     objective_ : float
-        The average margin: mean squared distance to enemies less that to friends.
+        The average margin: mean squared distance to enemies minus that to friends.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----

@@ -29,23 +29,23 @@ from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.supervision.pairs import candidate_rows, listed_pairs
 from nearkin.supervision.target_search import AUTO, EXACT, found_targets
 
-# The dual form holds a few n x n arrays; beyond this many rows that is no longer a few gigabytes.
+# The dual form holds a few n x n arrays: for more rows than this they take more than a few gigabytes.
 DUAL_MAX_ROWS = 30_000
-# Moving a reference costs n^2 in the dual form: held-out rows look for neighbours among so many.
+# Moving a reference costs n^2 in the dual form, so held-out rows are compared with only this many.
 DUAL_VALIDATION_REFERENCES = 2_500
-# What auto looks for, as the weight of MAP@R on held-out rows.
+# The aims of n_targets="auto", as the weight of MAP@R on held-out rows.
 VOTES = "votes"
 AIMS = {VOTES: Choice.list_weight, "lists": 1.0}
-# The dual form lists its pairs: beyond this many, all pairs of each class are too many.
+# The dual form lists its pairs; "all" is not tried if there are more than this.
 DUAL_MAX_PAIRS = 20_000_000
 
 
 class _Move(Learner):
-    """Shared by MoveLabeled and MoveQuery: they differ only in which side moves."""
+    """Base of MoveLabeled and MoveQuery, which differ only in which side moves."""
 
     accepts_sparse: ClassVar[bool] = True
     _moves: ClassVar[str]
-    #: Words that may stand in the place of a number of targets.
+    #: Words accepted instead of a number of targets.
     _words: ClassVar[tuple[str, ...]] = ()
 
     def _fit(self, X, y, sample_weight, kernel=None, kernel_params=None, share=1.0):
@@ -66,7 +66,7 @@ class _Move(Learner):
                 "first, for instance by sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
             )
         options = {"kernel": kernel or "linear", "params": kernel_params}
-        # Before the final form, so that only one of its kind is in memory at a time.
+        # Settled before the final form is built, so that only one form is in memory at a time.
         relative, weights = self._settle(X, codes, sample_weight, options, share)
         form = self._form(X, self._pairs(X, codes, sample_weight), options)
         self.alpha_ = float(self.alpha) if relative is None else relative * form.unit
@@ -80,7 +80,7 @@ class _Move(Learner):
         return self
 
     def _averaged(self, X, codes, sample_weight, options: dict, weights: dict[Setting, float]):
-        """The average of moves, which is one move, part of the way."""
+        """The weighted average of moves, which is itself a move part of the way."""
         parts = parts_of_moves(weights)
         moves, moved = 0.0, sum(sum(penalties.values()) for penalties in parts.values())
         for n_targets, penalties in parts.items():
@@ -95,10 +95,11 @@ class _Move(Learner):
         check_number(words=(AUTO,), alpha=self.alpha)
 
     def _settle(self, X, codes, sample_weight, options: dict, share, average: bool = True):
-        """Choose what is left open; sets `n_targets_` and `share_`.
+        """Choose the settings that are "auto"; sets `n_targets_` and `share_`.
 
-        Gives the relative penalty if chosen, and the settings whose moves are averaged, if any are: where all
-        rows have a say, since with more rows there is little doubt and one regression is cheaper than four.
+        Returns the relative penalty, if it was chosen, and the settings whose moves are averaged. Moves are
+        averaged only if the choice was made on all rows: with more rows it is less uncertain, and one
+        regression is cheaper than four.
         """
         if self.n_targets == AUTO:
             all_pairs = self._use_primal or ClassMeans(codes, np.ones(len(codes))).nnz <= DUAL_MAX_PAIRS
@@ -165,75 +166,75 @@ class _Move(Learner):
 class MoveLabeled(_Move):
     """Move the labelled points towards the queries that should find them, by ridge regression.
 
-    Every training row x should be found by its nearest neighbours of its own class, so a matrix W is
-    learned that brings those neighbours z to it: min sum ||x - W z||^2 + alpha ||W||^2. At prediction
-    the references are moved and the queries stay where they are. Regression shrinks what it maps,
-    and references with less spread than the queries have fewer hubs.
+    Every training row x, as a query, should find its nearest neighbours z of its own class, so a matrix W is
+    learned that moves those neighbours towards it: min sum ||x - W z||^2 + alpha ||W||^2. For prediction the
+    references are moved and the queries are not. Regression shrinks what it maps, and references with
+    smaller variance than the queries have fewer hubs.
 
     Parameters
     ----------
     n_targets : "auto", "all" or int, default="auto"
-        Neighbours of the same class that are moved towards each row; "all" takes the whole class, each row
-        counting once however large its class is. "auto" tries 1, 5, 20 and all together with alpha and share
-        on held-out training rows, see `aim`, and averages the moves: one that is z standard errors behind the
-        best weighs exp(-z^2 / 2), since few rows cannot tell which is best. Beyond 20,000 rows (1,500 in the
-        n x n form) some rows choose, and the best alone is taken. A move that costs 1, 5 or 10 neighbours
-        more than one standard error of accuracy there is not made. ``n_targets=1`` is the published method.
+        Neighbours of the same class that are moved towards each row; "all" is the whole class, with the same
+        total weight for every row. "auto" tries 1, 5, 20 and all together with alpha and share on held-out
+        training rows (see `aim`) and averages the moves with weights exp(-z^2 / 2), z being how many standard
+        errors a move is behind the best, as few rows do not show which is best. Above 20,000 rows (1,500 in
+        the n x n form) the choice is made on a sample, and only the best move is used. A move that lowers
+        the held-out accuracy of 1, 5 or 10 neighbours by more than one standard error is not made.
+        ``n_targets=1`` is the published method.
     alpha : "auto" or float, default="auto"
         Penalty on W. "auto" tries six values together with n_targets="auto"; for a given number of targets
-        it tries ten and keeps the one of best k-NN accuracy on held-out rows (20,000 at most). Of those that
-        cannot be told apart (one standard error, 0.3 points at most) it takes the one with fewest hubs.
+        it tries ten and keeps the best k-NN accuracy on held-out rows (at most 20,000). Of several equally
+        good ones (within one standard error and 0.3 points) it takes the one with the fewest hubs.
     kernel : None, str, callable or KernelMap, default=None
         Move in the feature space of this kernel: "rbf", "polynomial", "linear", or any name or function that
-        `sklearn.metrics.pairwise.pairwise_kernels` takes. ``KernelMap(kernel="rbf", gamma=0.1)`` sets its
-        parameters; all rows span the space, whatever its `n_landmarks`.
+        `sklearn.metrics.pairwise.pairwise_kernels` accepts. ``KernelMap(kernel="rbf", gamma=0.1)`` sets its
+        parameters; all rows span the feature space, and `n_landmarks` is ignored.
     kernel_params : dict or None, default=None
         Deprecated: parameters of the kernel.
     share : "auto" or float, default="auto"
-        How far references go, from 0 (they stay) to 1 (all the way). "auto" chooses with n_targets="auto":
-        0, 1, or for whole classes also 0.25, 0.5, 0.75 and 0.875; it is 1 for a given number of targets.
+        How far references are moved, from 0 (not at all) to 1 (all the way). With n_targets="auto", "auto"
+        chooses from 0 and 1, and for whole classes also from 0.25, 0.5, 0.75 and 0.875; otherwise it is 1.
     aim : {"votes", "lists"}, default="votes"
-        What n_targets="auto" looks for on held-out rows. "votes": that the nearest neighbours name the class
-        (accuracy of 1, 5 and 10 neighbours, and a tenth of MAP@R). "lists": that all rows of the class come
-        first (MAP@R alone); it draws classes closer together and may cost accuracy.
+        What n_targets="auto" optimises on held-out rows. "votes": the votes of the nearest neighbours
+        (accuracy of 1, 5 and 10 neighbours, with MAP@R at a tenth of the weight). "lists": that all rows of
+        the class come first (MAP@R alone), which draws classes closer together and may cost accuracy.
     max_candidates : "auto", None or int, default="auto"
-        Look for targets among so many rows of each class, chosen by a hash of the row number, instead of
-        among all (None): in trials 2,000 gave what all gave, 500 cost up to 0.6 points of accuracy, and 20
-        are too few. "auto" is None for rows in memory and 2,000 for rows in blocks. Nothing changes for
-        n_targets="all".
+        Search for targets among this many rows of each class, chosen by a hash of the row number, instead of
+        all (None). In trials 2,000 were as good as all, 500 cost up to 0.6 points of accuracy, and 20 were
+        too few. "auto" is None for rows in memory and 2,000 for rows in blocks. Ignored if n_targets="all".
     search : {"exact", "auto"}, default="exact"
-        How targets are found. "auto" searches classes of 20,000 rows and more, of 100,000 in all, by FAISS's
-        inverted lists where a sample says that these find 98 % of the targets in a fraction of the time;
-        `search_recall_` tells how many. See docs/scale.md for times.
+        How targets are found. With at least 100,000 rows, "auto" searches classes of at least 20,000 rows
+        with FAISS's inverted lists, if a sample shows that these find 98 % of the targets in a fraction of
+        the time; see `search_recall_`, and docs/scale.md for times.
 
     Attributes
     ----------
     distance_ : Distance
-        Queries stay, references move. `distance_.embed_references(X)` gives the moved rows.
+        Moves references but not queries. `distance_.embed_references(X)` gives the moved rows.
     n_targets_, alpha_, share_ : int or "all", float, float
-        As used; of n_targets="auto" those of the best setting.
+        The settings used; with n_targets="auto", those of the best setting.
     choices_ : list of tuple
-        (n_targets, relative penalty, share, score, hub skewness, weight in the average of moves) of all that
-        was tried on held-out rows, best score first; only if n_targets="auto".
+        (n_targets, relative penalty, share, score, hub skewness, weight in the average of moves) of all
+        settings tried on held-out rows, best score first; only if n_targets="auto".
     components_ : ndarray of shape (n_features, n_features)
-        The share of W and of the identity. Not there for kernels or sparse rows with more features than
-        rows, which use the dual form.
+        The mixture of W and the identity. Not available with kernels, or for sparse rows with more features
+        than rows.
     alpha_scores_ : ndarray of shape (10,)
         Held-out accuracy of each penalty tried; only if alpha="auto" and n_targets is given.
     objective_ : float
-        Penalised squared error, mean per row; of n_targets="auto" that of the best setting.
+        Penalised squared error, mean per row; with n_targets="auto", that of the best setting.
     search_recall_ : float
         Share of the true targets that were found, measured on a sample; 1 for an exact search.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
     Cost: one product per class for the targets, two n x d x d products and one d x d solve; if d > n
-    (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds four such
-    fits on a part of the rows (20,000 at most, 1,500 in the n x n form), twice, 50 searches for some 1,500
+    (or with a kernel or very wide sparse rows) everything is n x n instead. "auto" adds, twice, four such
+    fits on some of the rows (at most 20,000, or 1,500 in the n x n form) and 50 searches for about 1,500
     held-out rows, and up to four fits for the average: two to five times the time of alpha="auto" alone.
-    There is no `transform`: moving queries and references alike would undo the method. Use
+    There is no `transform`, as moving queries and references alike would undo the method. Use
     `KNNClassifier(MoveLabeled())`.
 
     References
@@ -293,16 +294,16 @@ class MoveLabeled(_Move):
         Parameters
         ----------
         X : array-like or CSR of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens, or a Dask array or data frame.
+            Rows opened by `nearkin.open_rows`, or a Dask array or data frame.
         y : array-like of shape (n_samples,)
-            Labels; at least one class needs two rows.
+            Labels; at least one class must have two rows.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row's pairs; rows of weight zero are left out.
         """
         return self._fit(X, y, sample_weight, *self._named_kernel(), self.share)
 
     def _named_kernel(self) -> tuple[object, dict | None]:
-        """The kernel and its parameters, whichever way they were given."""
+        """The name and the parameters of the kernel, from `kernel` or the deprecated `kernel_params`."""
         if self.kernel_params is not None:
             warnings.warn(
                 "kernel_params is deprecated; write kernel=KernelMap(kernel='rbf', gamma=0.1), as for every "
@@ -318,19 +319,19 @@ class MoveLabeled(_Move):
         return name, {key: getattr(self.kernel, key) for key in keys}
 
     def move(self, X: MatrixLike, out: FilePath | None = None) -> np.ndarray:
-        """Rows as references, where the learned distance places them: what to store, of new rows as well.
+        """Rows embedded as references, to be stored in an index; also for new rows.
 
         Parameters
         ----------
         X : array-like or CSR of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens is read block by block; a Dask collection gives a Dask array.
+            Rows opened by `nearkin.open_rows` are read block by block; a Dask collection gives a Dask array.
         out : path of a .npy file, optional
-            Write the rows there, block by block. A stopped call goes on where it was.
+            Write the rows there, block by block; resumes if it was interrupted.
 
         Returns
         -------
         moved : ndarray of shape (n_samples, n_features)
-            With `out` a memory map of that file.
+            With `out`, a memory map of that file.
         """
         if out is not None or in_blocks(X):
             return block_work().answers(self, "move", X, out)
@@ -342,10 +343,10 @@ class MoveLabeled(_Move):
 
 
 class MoveQuery(_Move):
-    """Move the queries instead of the labelled points: the mirror image that makes hubs worse.
+    """Move the queries instead of the labelled points: the mirror image, which makes hubs worse.
 
-    It exists to show the hub effect: the same regression with the roles exchanged shrinks the queries, so the
-    references gain spread relative to them and hubs grow. Use `MoveLabeled` for prediction.
+    It exists to demonstrate hubs: the same regression with the roles exchanged shrinks the queries, so that
+    the references vary more than the queries and hubs grow. Use `MoveLabeled` for prediction.
 
     Parameters
     ----------

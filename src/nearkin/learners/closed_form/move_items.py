@@ -1,4 +1,4 @@
-"""Moving items into the space of their queries, from pairs of a query and an item that belong together."""
+"""Moving items into the space of their queries, learned from pairs of a query and an item."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from nearkin.supervision.constraints import constraint_weights
 
 #: Penalties tried, in units of the mean eigenvalue of the regression's normal matrix.
 RELATIVE_ALPHAS = np.logspace(-3.5, 1.5, 6)
-#: Weights of skipped items tried, beside those of clicked ones.
+#: Weights of skipped items to try, relative to clicked ones.
 SKIP_WEIGHTS = (0.0, 0.1, 0.5)
 FOLDS = 5
-#: Enough held-out queries to tell settings apart; more folds than this needs are not run.
+#: Held-out queries that suffice to compare settings; no more folds are run than that takes.
 ENOUGH_QUERIES = 1_000
-#: Items x features of the moved items that may be held; beyond, features should be reduced first.
+#: Largest size (items x features) of the moved items; beyond it, features should be reduced first.
 MAX_MOVED = 2**31
 
 
@@ -37,9 +37,9 @@ class MoveItems(BaseEstimator):
     """Move items into the space of their queries, by ridge regression on pairs that belong together.
 
     Queries and items may come from different encoders and have different widths. A matrix W is learned
-    that takes an item z to the queries q that should find it: min sum w |q - W z|^2 + alpha |W|^2, about
-    the means of both sides. Moved items are searched with raw queries by Euclid, or in an index of
-    another metric by way of ``distance_.folded``.
+    that maps an item z to the queries q that should find it: min sum w |q - W z|^2 + alpha |W|^2, with both
+    sides centred. Moved items are searched with raw queries by Euclid, or in an index of another metric
+    with the help of ``distance_.folded``.
 
     Parameters
     ----------
@@ -47,20 +47,20 @@ class MoveItems(BaseEstimator):
         Penalty on W. "auto" tries six values and keeps the one of best mean reciprocal rank on held-out
         queries.
     share : "auto" or float, default="auto"
-        How far items go, 0 to 1, if both sides have the same width; "auto" tries 0 (items stay), 0.5 and 1
-        together with alpha if that is "auto", and is 1 otherwise. Always 1 for different widths.
+        How far items are moved, 0 to 1, if both sides have the same width. If alpha is "auto" too, "auto"
+        tries 0 (not at all), 0.5 and 1; otherwise it is 1. Always 1 for different widths.
     skip_weight : "auto" or float, default="auto"
-        Weight of skipped items, which should lie opposite to the query; triplets only. "auto" tries 0, 0.1
-        and 0.5 together with alpha if that is "auto", and is 0 otherwise.
+        Weight of skipped items, which should lie opposite to the query; for triplets only. If alpha is "auto"
+        too, "auto" tries 0, 0.1 and 0.5; otherwise it is 0.
 
     Attributes
     ----------
     distance_ : EmbeddedDistance
-        Queries stay, items move: ``distance_.pairwise(queries, items)``.
+        Moves items but not queries: ``distance_.pairwise(queries, items)``.
     alpha_, share_, skip_weight_ : float
-        As used.
+        The settings used.
     score_ : float or None
-        Mean reciprocal rank on held-out queries of the settings chosen; None if nothing was to choose.
+        Mean reciprocal rank of the chosen settings on held-out queries; None if all were given.
     n_query_features_, n_item_features_ : int
         Widths of the two sides.
 
@@ -112,8 +112,8 @@ class MoveItems(BaseEstimator):
         queries : array-like or CSR of shape (n_queries, n_query_features)
         items : array-like or CSR of shape (n_items, n_item_features)
         pairs : int array of shape (n_pairs, 2), or sparse matrix of shape (n_queries, n_items)
-            Row numbers of a query and an item that belong together; repeated pairs count as often as they
-            are there. A sparse matrix holds the weight of each pair instead, such as a number of clicks.
+            Row numbers of a query and an item that belong together; repeated pairs count repeatedly. A
+            sparse matrix holds the weight of each pair instead, such as a number of clicks.
         weight : array-like of shape (n_pairs,), optional
             Weights of the pairs or triplets, not negative.
         triplets : int array of shape (n_triplets, 3), optional
@@ -150,14 +150,14 @@ class MoveItems(BaseEstimator):
         return self
 
     def move(self, items: MatrixLike) -> np.ndarray:
-        """Items in the space of the queries: what to store, of new items as well."""
+        """Items in the space of the queries, to be stored in an index; also for new items."""
         check_is_fitted(self)
         return self.distance_.embed_references(items)
 
     def kneighbors(
         self, queries: MatrixLike, items: MatrixLike, n_neighbors: int = 10
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Distances and row numbers of the nearest of these items for each query, nearest first."""
+        """Distances and row numbers of the nearest items of each query, nearest first."""
         check_is_fitted(self)
         search = NeighbourSearch(self.distance_).build(checked_rows(items, what="items"))
         squared, found = search.query(checked_rows(queries, what="queries"), n_neighbors)
@@ -168,7 +168,7 @@ class MoveItems(BaseEstimator):
         check_number(high=1, words=("auto",), share=self.share, skip_weight=self.skip_weight)
 
     def _settings(self, relations: Relations) -> list[tuple]:
-        """Penalty (relative to the unit; None if given), share and weight of skips, to choose from."""
+        """Settings to choose from: relative penalty (None if given), share and weight of skips."""
         choose = self.alpha == "auto"
         same_width = self.n_query_features_ == self.n_item_features_
         if self.share not in ("auto", 1, 1.0) and not same_width:
@@ -210,7 +210,7 @@ def _best_setting(queries, items, relations: Relations, settings: list) -> tuple
         asked += len(some)
         if asked >= ENOUGH_QUERIES:
             break
-    # Of equals the larger penalty, which makes fewer hubs.
+    # Ties go to the larger penalty, which makes fewer hubs.
     best = max(settings, key=lambda setting: (round(totals[setting] / asked, 9), setting[0]))
     return best, totals[best] / asked
 

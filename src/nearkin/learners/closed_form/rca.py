@@ -1,4 +1,4 @@
-"""Relevant component analysis: whiten what varies inside chunklets of like rows."""
+"""Relevant component analysis: whiten the variation within chunklets of similar rows."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from nearkin.numerics.linear_metric import row_axes
 from nearkin.numerics.threads import one_blas_thread
 from nearkin.rows_in_blocks import block_work, in_blocks
 
-#: Rows that are held in float64 at a time.
+#: Rows converted to float64 at a time.
 ROWS_AT_ONCE = 4_096
 
 
 class RCA(EmbeddingLearner):
-    """Whiten the variation inside chunklets, so that irrelevant directions stop counting.
+    """Whiten the variation within chunklets, so that irrelevant directions no longer dominate.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Directions kept, those in which the whitened data vary most; None keeps all.
     shrinkage : "auto" or float, default="auto"
-        How far the within-chunklet covariance is pulled towards a multiple of the identity, 0 to 1;
-        "auto" is the Ledoit-Wolf estimate. Anything above zero copes with singular covariances.
+        How far the within-chunklet covariance is shrunk towards a multiple of the identity, 0 to 1;
+        "auto" is the Ledoit-Wolf estimate. Any value above zero makes singular covariances invertible.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -42,19 +42,18 @@ class RCA(EmbeddingLearner):
         The whitening map.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     shrinkage_ : float
         The shrinkage used.
     objective_ : float
         Mean squared learned distance of a row to the centre of its chunklet.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
-    Cost: n d^2 for the covariance and d^3 for its square root; beside the data, a block of rows and d x d.
-    With more features than rows n stands for d: all is done in the span of the rows, and there are n
-    components.
+    Cost: n d^2 for the covariance and d^3 for its square root; memory of a block of rows and d x d. With more
+    features than rows everything is done in the span of the rows: n replaces d, and there are n components.
 
     References
     ----------
@@ -71,7 +70,7 @@ class RCA(EmbeddingLearner):
     """
 
     supervision = ("labels", "chunklets")
-    summary = "Whitens the variation inside classes or given chunklets; closed form."
+    summary = "Whitens the variation within classes or given chunklets; closed form."
     cost = "n·d² + d³, once"
 
     def __init__(
@@ -92,7 +91,7 @@ class RCA(EmbeddingLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens, or a Dask array or data frame.
+            Rows opened by `nearkin.open_rows`, or a Dask array or data frame.
         y : array-like of shape (n_samples,) or None
             Labels: every class is a chunklet. Not needed if `chunklets` is given.
         chunklets : array-like of int of shape (n_samples,) or None
@@ -112,7 +111,7 @@ class RCA(EmbeddingLearner):
             known, codes = chunks != -1, None
         self._check_settings(X.shape[1])
         n, d = X.shape
-        # Outside the span of fewer rows than features there is nothing to whiten.
+        # With fewer rows than features there is nothing to whiten outside their span.
         axes = row_axes(X) if n < d and (self.n_components or 0) < n else None
         rows = X if axes is None else X @ axes.T
         scatter = ChunkletScatter.of(rows, chunks, known, d)
@@ -151,8 +150,8 @@ class RCA(EmbeddingLearner):
             warnings.warn("the rows of each chunklet coincide: using Euclid.", stacklevel=3)
             values = np.ones_like(values)
         else:
-            # Directions without any variation inside chunklets cannot be scaled to one: they are kept
-            # at the scale of the smallest that can.
+            # Directions without variation within chunklets cannot be scaled to unit variance; they get the
+            # scale of the smallest that can.
             values = np.maximum(values, values[varies].min())
         whitening = (vectors / np.sqrt(values)) @ vectors.T
         if self.n_components is None:
@@ -168,7 +167,7 @@ class RCA(EmbeddingLearner):
 
 @dataclass(frozen=True)
 class ChunkletScatter:
-    """What RCA needs of the deviations of rows from the centres of their chunklets, in float64.
+    """Moments of the deviations of rows from the centres of their chunklets, in float64.
 
     Parameters
     ----------
@@ -177,9 +176,9 @@ class ChunkletScatter:
     fourth : float
         Mean fourth power of their lengths.
     n : int
-        Rows of chunklets of at least two.
+        Number of rows in chunklets of at least two.
     n_features : int
-        Features of the rows; more than d where only the span of the rows is looked at.
+        Number of features; more than d if the rows are given in their span.
     """
 
     mean: np.ndarray
@@ -211,7 +210,7 @@ class ChunkletScatter:
         return cls(scatter / len(rows), fourth / len(rows), len(rows), n_features)
 
     def ledoit_wolf(self) -> float:
-        """The shrinkage of Ledoit and Wolf (2004), from these moments alone."""
+        """The shrinkage of Ledoit and Wolf (2004), computed from these moments."""
         squared = float(np.vdot(self.mean, self.mean))
         apart = squared - np.trace(self.mean) ** 2 / self.n_features
         noise = min((self.fourth - squared) / self.n, apart)

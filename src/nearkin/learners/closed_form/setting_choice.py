@@ -21,13 +21,13 @@ from nearkin.search import hubness_skewness
 from nearkin.supervision.pairs import listed_pairs
 
 ALL = "all"
-#: Rows that the choice is made on, at most; and where it needs their n x n inner products.
+#: Most rows that the choice is made on; and if it needs their n x n inner products.
 MOST_ROWS, MOST_GRAM_ROWS = 20_000, 1_500
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How a move is made: rows are moved by `share` of the way; with a share of zero nothing moves."""
+    """Settings of a move: rows are moved by `share` of the way, zero meaning no move."""
 
     n_targets: int | str = 1
     relative_alpha: float = 1.0
@@ -38,7 +38,7 @@ STAY = Setting()
 
 
 class Chosen(NamedTuple):
-    """The best setting, what each setting weighs in the average of moves, and all that was tried.
+    """The best setting, the weight of each setting in the average of moves, and all settings tried.
 
     `tried` has (fields of the setting, score, skewness, weight), best score first.
     """
@@ -50,7 +50,7 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What is tried, and how much it may cost.
+    """The settings to try, and how they are compared.
 
     Parameters
     ----------
@@ -58,42 +58,44 @@ class Choice:
     relative_alphas : tuple of float
         Penalties, in units of the mean eigenvalue of the regression's normal matrix.
     alpha : float or None
-        The penalty, if only the rest is to be chosen.
+        The penalty, if it is given.
     shares, few_shares : tuple of float
-        How far to go towards the whole class, and towards a number of targets. Part of the way to the whole
-        class lies between local and collapsed classes; part of the way to few targets brought nothing.
+        How far to move towards the whole class, and towards a number of targets. Moving part of the way
+        towards the whole class is a compromise between local and collapsed classes; moving part of the way
+        towards few targets gained nothing.
     may_stay : bool
         Whether no move at all is among the choices.
     neighbourhoods : tuple of int
-        Sizes whose accuracies are averaged, since the k of a later search is not known here; those larger
-        than the classes are left out.
+        Sizes whose accuracies are averaged, as the k of later searches is not known here; those larger than
+        the classes are left out.
     nearest_weight : float
-        Weight of the accuracy of the nearest neighbour alone beside that mean.
+        Weight of the accuracy of the nearest neighbour alone, added to that mean.
     list_weight : float
-        Weight of MAP@R, over `depth` places at most, beside the accuracy: 1 for lists, little for votes,
-        which alone are a noisy measure on few rows.
+        Weight of MAP@R relative to the accuracy: 1 for lists, small for votes, where it makes the score less
+        noisy on few rows.
     depth : int
+        Most places of a list that MAP@R takes into account.
     enough : int
-        Held-out rows that suffice to tell settings apart; more folds than that needs are not run.
+        Held-out rows that suffice to compare settings; no more folds are run than that takes.
     max_references : int
-        Held-out rows look for neighbours among at most so many.
+        Held-out rows are compared with at most this many references.
     doubt, at_most : float
-        Standard errors, and score, within which two penalties cannot be told apart: then the one with fewer
-        hubs is the best. A move that costs more than `doubt` standard errors of accuracy at any of the
-        neighbourhoods is not made.
+        Penalties count as equally good within `doubt` standard errors and a difference in score of `at_most`;
+        then the one with fewer hubs is taken. A move that lowers the accuracy of any of the neighbourhoods by
+        more than `doubt` standard errors is not made.
     least_weight : float
-        Settings that weigh less beside the best one are left out of the average of moves.
+        Settings with a smaller weight are left out of the average of moves.
 
     Notes
     -----
-    The shares, `nearest_weight` and `list_weight` were settled on 34 forms of data (5, 10 and all rows of
-    each class) and then tried once on three others: docs/methods/move.md, benchmarks/move_settings.py.
+    The shares, `nearest_weight` and `list_weight` were fixed on 34 variants of data sets (5, 10 and all rows
+    of each class) and then tried once on three others: docs/methods/move.md, benchmarks/move_settings.py.
 
-    A setting z standard errors behind the best score weighs exp(-z^2 / 2): few held-out rows do not say
-    which setting is best, and an average of moves is a move again (measured: docs/methods/move.md).
+    A setting z standard errors behind the best score has weight exp(-z^2 / 2): few held-out rows do not show
+    which setting is best, and an average of moves is a move (measured: docs/methods/move.md).
 
-    One search of targets, and one eigendecomposition for each number of them, per fold; then one product
-    of held-out rows and moved references for each penalty.
+    Cost per fold: one search for targets, one eigendecomposition for each number of them, and one product of
+    held-out rows and moved references for each penalty.
     """
 
     n_targets: tuple = (1, 5, 20, ALL)
@@ -113,7 +115,7 @@ class Choice:
     least_weight: float = 0.01
 
     def make(self, X: np.ndarray, codes: np.ndarray, sample_weight=None, average: bool = True) -> Chosen:
-        """Try all settings on held-out rows; without `average` only one of them may weigh."""
+        """Try all settings on held-out rows; without `average` the best one has all the weight."""
         found: dict[Setting, list] = {}
         counts, divisions = self._counts(codes), list(self._divisions(X, codes, sample_weight))
         for division in divisions:
@@ -141,9 +143,9 @@ class Choice:
                 yield _Division(self, X, codes, kept, held_out, weights)
 
     def _harmless(self, divisions: list[_Division], best: Setting, weights: dict[Setting, float]):
-        """The average, else the best move alone, else none: the first that nobody pays for.
+        """The average, else the best move alone, else none: the first that harms no neighbourhood size.
 
-        A score is a mean over neighbourhoods: what one neighbour gains may hide what five lose.
+        A score is a mean over sizes: a gain with one neighbour may hide a loss with five.
         """
         if not self._harms(divisions, weights):
             return best, weights
@@ -166,12 +168,12 @@ class Choice:
         return {setting: float(weight / total) for setting, weight in kept.items()}
 
     def _counts(self, codes: np.ndarray) -> list[int | str]:
-        """Numbers of targets that the largest class has more than enough rows for, and "all"."""
+        """Numbers of targets for which the largest class has enough rows, and "all"."""
         most = int(0.8 * np.bincount(codes).max()) - 1
         return [n for n in self.n_targets if n == ALL or n == 1 or n < most]
 
     def _best(self, tried: dict[Setting, Trial]) -> Setting:
-        # STAY is tried first, so that of equals rows stay.
+        # STAY is tried first, so it wins ties.
         best = max(tried, key=lambda setting: tried[setting].score)
         if best == STAY:
             return best
@@ -187,7 +189,7 @@ class Choice:
 
 
 def parts_of_moves(weights: dict[Setting, float]) -> dict[int | str, dict[float, float]]:
-    """What each whole move, by targets and penalty, contributes to the average; the rest is no move."""
+    """Weights of the whole moves, by targets and penalty, in the average; the remaining weight is no move."""
     parts: dict[int | str, dict[float, float]] = {}
     for setting, weight in weights.items():
         if setting.share > 0:
@@ -198,7 +200,7 @@ def parts_of_moves(weights: dict[Setting, float]) -> dict[int | str, dict[float,
 
 
 def fewer_rows(X, codes, sample_weight, most: int = MOST_ROWS):
-    """At most so many of the rows, the same share of each class; always the same ones."""
+    """At most `most` rows, with the same share of each class; always the same ones."""
     if X.shape[0] <= most:
         return X, codes, sample_weight
     by_class = np.argsort(codes, kind="stable")
@@ -209,8 +211,8 @@ def fewer_rows(X, codes, sample_weight, most: int = MOST_ROWS):
 def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     """Dense rows with the geometry of (some of) the training rows, their codes and their weights.
 
-    Wide or sparse rows, and those in the feature space of a kernel, become coordinates that keep all inner
-    products about the mean: the regression and its distances know nothing else.
+    Wide or sparse rows, and rows in the feature space of a kernel, become coordinates that preserve all
+    inner products about the mean: the regression and its distances depend on nothing else.
     """
     dense = kernel is None and not sparse.issparse(X)
     most = MOST_ROWS if dense else MOST_GRAM_ROWS
@@ -228,7 +230,7 @@ def choosing_rows(X, codes, sample_weight, kernel: dict | None):
 
 
 class _Division:
-    """Kept and held-out rows: any setting can be tried on them."""
+    """Training and held-out rows, on which any setting can be tried."""
 
     def __init__(self, choice: Choice, X, codes, kept, held_out, weights):
         self.choice, self.weights = choice, weights
@@ -262,9 +264,9 @@ class _Division:
                     yield Setting(n_targets, relative, t), *self._judged(D)
 
     def gains(self, weights: dict[Setting, float]) -> np.ndarray:
-        """How much more often than without a move the average of moves is right: +1, 0 or -1.
+        """Whether the average of moves makes a vote right (+1), wrong (-1), or leaves it (0).
 
-        A row for each number of neighbours, a column for each held-out row.
+        One row for each number of neighbours, one column for each held-out row.
         """
         parts = parts_of_moves(weights)
         moved = (1 - sum(sum(penalties.values()) for penalties in parts.values())) * self.references
@@ -291,7 +293,7 @@ class _Division:
             yield relative, (inputs / shrink) @ rotated
 
     def _regressions(self, counts: list[int | str]):
-        """Normal equations for each number of targets; the targets of all numbers are one table."""
+        """Normal equations for each number of targets, from one search for the largest number."""
         numbers = [int(n) for n in counts if n != ALL]
         table = same_class_neighbours(self.rows, self.codes, max(numbers, default=1))
         for n in numbers:
@@ -316,19 +318,19 @@ class _Division:
         return smallest_per_row(D, min(self.choice.depth, len(self.references)))[1]
 
     def _right(self, near: np.ndarray) -> np.ndarray:
-        """Whether each number of neighbours names the class of each held-out row."""
+        """Whether the vote of each number of neighbours is right, for each held-out row."""
         votes = np.zeros((len(near), int(self.codes.max()) + 1), dtype=np.float32)
         rows, right, done = np.arange(len(near)), [], 0
         for k in self.ks:
             for place in range(done, k):
-                # Nearer voters weigh a hair more: enough to break ties, never enough to turn a majority.
+                # Nearer voters weigh slightly more: enough to break ties, never to overturn a majority.
                 votes[rows, near[:, place]] += 1 - 1e-3 * place
             done = k
             right.append(votes.argmax(axis=1) == self.wanted)
         return np.array(right)
 
     def _precision(self, near: np.ndarray) -> np.ndarray:
-        """MAP@R of each list, as far as it goes."""
+        """MAP@R of each list, truncated at its length."""
         places = np.arange(1, near.shape[1] + 1)
         there = np.bincount(self.reference_codes, minlength=int(self.wanted.max()) + 1)[self.wanted]
         R = np.clip(there, 1, near.shape[1])[:, None]

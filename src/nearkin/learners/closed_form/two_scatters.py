@@ -1,4 +1,4 @@
-"""Learners that see nothing but two matrices: how similar pairs scatter, and how dissimilar ones do."""
+"""Learners that only use two matrices: the scatters of similar and of dissimilar pairs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Scatters(NamedTuple):
 
 
 class TwoScatterLearner(PairLearner):
-    """Scatters of pairs, candidates that share one decomposition of them, and the choice of one.
+    """Computes scatters of pairs and chooses among candidates that share one decomposition of them.
 
-    A subclass turns scatters into directions and each candidate setting into weights of these.
+    A subclass turns scatters into directions, and each candidate setting into weights of these.
     """
 
     n_neighbors: int
@@ -41,7 +41,7 @@ class TwoScatterLearner(PairLearner):
 
     @abstractmethod
     def _candidates(self, n_directions: int) -> tuple[np.ndarray, object]:
-        """Settings to choose from, and the one to take where nothing tells them apart; one if it is set."""
+        """Settings to choose from (only one if it is given), and the default if they cannot be compared."""
 
     @abstractmethod
     def _directions(self, scatters: Scatters) -> tuple[np.ndarray, np.ndarray]:
@@ -53,10 +53,10 @@ class TwoScatterLearner(PairLearner):
 
     @abstractmethod
     def _finished(self, values: np.ndarray, axes: np.ndarray, setting) -> np.ndarray:
-        """The map L made of the axes; sets `objective_` and what the setting is called."""
+        """The map L for a setting; sets `objective_` and the attribute of the setting."""
 
     def _share(self) -> float:
-        """How far the scatters are pulled towards a multiple of the identity."""
+        """How far the scatters are shrunk towards a multiple of the identity."""
         return float(self.shrinkage)
 
     def _pairs_from(self) -> str:
@@ -99,7 +99,7 @@ class TwoScatterLearner(PairLearner):
 
         scatters = scatters_of(constraints)
         if scatters is None:
-            # Nothing is known to be dissimilar: what lies apart is then any two rows.
+            # No pair is known to be dissimilar, so all pairs of rows take their place.
             similar = pair_scatter(span.rows, constraints.left, constraints.right, constraints.weight)
             spread = 2 * span.rows.T @ span.rows / (len(span.rows) - 1)
             scatters = Scatters(similar / constraints.weight.sum(), spread)
@@ -128,7 +128,7 @@ class TwoScatterLearner(PairLearner):
         try:
             values, axes = self._directions(self._shrunk(scatters))
         except np.linalg.LinAlgError:
-            # Without shrinkage, part of the rows may span less than all of them do.
+            # Without shrinkage, the scatter of some of the rows may be singular.
             return None
         return WeightedDirections(axes, np.array([self._weights(values, setting) for setting in candidates]))
 

@@ -1,4 +1,4 @@
-"""The regression from items to queries, in primal and dual form, and its choice by held-out queries."""
+"""The regression from items to queries, in primal and dual form, and its score on held-out queries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCORES_AT_ONCE = 2**22
 
 @dataclass(frozen=True)
 class Relations:
-    """Which items belong to which queries, and which were shown and passed over (queries x items)."""
+    """Which items belong to which queries, and which were shown but skipped (queries x items)."""
 
     wanted: sparse.csr_array
     skipped: sparse.csr_array | None = None
@@ -40,8 +40,8 @@ class Relations:
 class ItemRegression:
     """min sum w |q - W z|^2 + s sum v |q + W z'|^2 + alpha |W|^2, z wanted and z' skipped.
 
-    Queries and items are taken about their means in the pairs. Needs d x d for few features, m x m for items
-    with more features than there are of them in pairs.
+    Queries and items are centred at their means over the pairs. Memory is d x d for d item features, or
+    m x m for the m items in pairs, whichever is smaller.
     """
 
     def __init__(self, queries, items, relations: Relations, skip_weight: float = 0.0):
@@ -82,7 +82,7 @@ class ItemRegression:
             return
         for F in dual_coefficients(self._gram, self._weights, alphas):
             right = F @ self._wanted
-            # Inputs are not centred, which would make sparse ones dense: a row more does it.
+            # Centring the inputs would make sparse ones dense; one more row has the same effect.
             right = np.vstack([right, -right.sum(axis=0)]).astype(self._dtype)
             mean = self._mean_z[None].astype(self._dtype)
             left = (
@@ -94,7 +94,7 @@ class ItemRegression:
 
 
 def reciprocal_ranks(queries, moved: np.ndarray, wanted: sparse.csr_array) -> np.ndarray:
-    """One over the place of the first wanted item among all moved items, for each query; ties are shared."""
+    """Reciprocal rank of the first wanted item among all moved items, for each query; ties share ranks."""
     half_norms = squared_norms(moved) / 2
     step = max(1, SCORES_AT_ONCE // len(moved))
     found = np.zeros(queries.shape[0])

@@ -1,4 +1,4 @@
-"""What learners with a certificate share: pairs that cannot teach left out, and a warning above the gap."""
+"""What certified learners share: leaving out pairs of equal rows, and a warning if the gap is too large."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkin.supervision.constraints import Pairs
 
-# Squared lengths below this share of the mean are those of equal rows, told apart by rounding.
+# Pairs whose squared length is below this share of the mean are equal rows, up to rounding.
 EQUAL_ROWS = 1e-20
 
 
 def apart(pairs: Pairs, lengths: np.ndarray, learner: str) -> Pairs:
-    """The pairs whose rows differ, told by their squared lengths; dissimilar ones left out are reported.
+    """The pairs whose rows differ, by their squared lengths; warns if dissimilar pairs are left out.
 
-    No metric can tell equal rows apart, nor move similar ones that coincide any closer.
+    No metric can separate equal rows, or bring coinciding rows any closer.
     """
     equal = lengths <= EQUAL_ROWS * (lengths.mean() if len(lengths) else 0.0)
     hopeless = int(np.sum(equal & ~pairs.similar))
@@ -31,7 +31,7 @@ def apart(pairs: Pairs, lengths: np.ndarray, learner: str) -> Pairs:
 
 
 def warn_above(learner: str, gap: float, tol: float, n_iter: int) -> None:
-    """Say so where a solver stopped above the gap that was asked for."""
+    """Warn if a solver stopped with a gap above the tolerance."""
     if not gap <= tol:
         warnings.warn(
             f"{learner} stopped after {n_iter} steps with a relative duality gap of {gap:.1e}, above "

@@ -1,4 +1,4 @@
-"""Choice between metrics by their k-NN errors, across kinds on rows that none was learned from."""
+"""Choice between metrics by their k-NN errors; of different kinds, on rows they were not learned from."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class FoldPolicy:
     Attributes
     ----------
     neighbours : tuple of int
-        Numbers of neighbours that a prediction may use.
+        Numbers of neighbours to try for predictions.
     folds_up_to : tuple of (int, int)
-        Most rows that are split into so many folds: small data need large training parts.
+        Pairs of a number of rows and the number of folds up to it: small data need large training parts.
     fewest_folds : int
-        Folds of more rows: two thirds of many teach enough.
+        Number of folds for more rows, of which two thirds are enough to learn from.
     scored_rows : int
-        Held-out rows that are predicted at most, over all folds.
+        Most held-out rows that are predicted, over all folds.
     """
 
     neighbours: tuple[int, ...] = tuple(range(3, 36, 2))
@@ -35,12 +35,12 @@ class FoldPolicy:
     scored_rows: int = 2000
 
     def n_folds(self, n_rows: int) -> int:
-        """Folds of so many rows."""
+        """Number of folds for `n_rows` rows."""
         wanted = next((folds for rows, folds in self.folds_up_to if n_rows <= rows), self.fewest_folds)
         return min(n_rows, wanted)
 
     def neighbours_of(self, n_rows: int) -> list[int]:
-        """Numbers of neighbours that so many rows have to offer."""
+        """Numbers of neighbours that are possible with `n_rows` rows."""
         return [k for k in self.neighbours if k < n_rows] or [1]
 
 
@@ -52,9 +52,9 @@ Learn = Callable[[np.ndarray, Triplets, list[Setting]], Iterable[Candidate]]
 def training_errors(
     X, Y, candidates: Iterable[Candidate], *, random, policy: FoldPolicy | None = None
 ) -> Errors:
-    """Leave-one-out errors of candidates on rows that they were learned from, for settings of one kind.
+    """Leave-one-out errors of candidates on the rows that they were learned from.
 
-    Fair between settings of one kind, whose metrics fit the training rows about equally closely.
+    A fair comparison of settings of one kind, whose metrics fit the training rows about equally closely.
     """
     n, policy = X.shape[0], policy or FoldPolicy()
     rows = np.arange(n) if n <= policy.scored_rows else random.permutation(n)[: policy.scored_rows]
@@ -71,7 +71,7 @@ def cross_fitted_errors(
 ) -> Errors:
     """Errors of each setting on rows that the metric was not learned from.
 
-    A held-out row is predicted from all other rows, as dense as those that a later query meets.
+    A held-out row is predicted from all other rows, as later queries will be.
 
     Parameters
     ----------
@@ -81,16 +81,16 @@ def cross_fitted_errors(
     settings : iterable of Setting or None
         None is plain Euclid.
     learn : callable
-        ``learn(X, triplets, settings)`` gives the candidates of one training part for settings that differ
-        only in what is mixed into the same solution.
+        ``learn(X, triplets, settings)`` gives the candidates of one training part, for settings that are
+        different mixtures of the same solution.
     random : RandomState
     policy : FoldPolicy, optional
 
     Returns
     -------
     dict
-        The mean of a column is the aRRMSE, averaged over the folds. Settings whose triplets contradict each
-        other in a training part, or that need more rows than it has, are left out.
+        The mean of a column is the aRRMSE, averaged over the folds. Settings are left out if their triplets
+        contradict each other in a training part, or if they need more rows than it has.
     """
     n, policy = X.shape[0], policy or FoldPolicy()
     n_folds, ks = policy.n_folds(n), policy.neighbours_of(n)
@@ -121,16 +121,16 @@ def _sharing_a_solution(settings: Iterable[Setting | None]) -> list[list[Setting
 
 
 def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:
-    """What each held-out row adds to the aRRMSE of k-NN regression, for each number of neighbours.
+    """Contribution of each held-out row to the aRRMSE of k-NN regression, for each number of neighbours.
 
-    The root of a mean is no mean, so every row is given its share of the first-order expansion,
-    ``e^2 / (2 R) + R / 2`` for an error e and the root mean square error R of the target. Its mean over the
-    rows is R itself, and its spread tells how sure a difference of two metrics is.
+    A root mean square is not a mean over rows, so every row gets its share of the first-order expansion,
+    ``e^2 / (2 R) + R / 2`` for an error e and the root mean square error R of the target. The mean of these
+    over the rows is R, and their variance shows how certain a difference of two metrics is.
 
     Parameters
     ----------
     Z : ndarray of shape (n, e)
-        Embedded rows; all but the one to be predicted serve as references.
+        Embedded rows; all but the one to be predicted are references.
     Y : ndarray of shape (n, q)
     held_out : ndarray
         Numbers of the rows to be predicted.
@@ -143,7 +143,7 @@ def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:
     """
     most = max(n_neighbors)
     _, found = ExactIndex().build(Z).query(Z[held_out], most + 1)
-    # Among duplicates a row need not be its own first neighbour, or a neighbour at all.
+    # Among duplicates, a row may not be its own first neighbour, or not be found at all.
     other = found != held_out[:, None]
     other[other.all(axis=1), -1] = False
     found = found[other].reshape(len(held_out), most)
@@ -168,9 +168,9 @@ def arrmse_of(errors: np.ndarray) -> float:
 def simplest_good_setting(errors: Errors) -> Setting | None:
     """The best setting of the simplest kind that is within one standard error of the best of all.
 
-    Kinds from simple to flexible: Euclid, diagonal metrics, then full ones by falling shrinkage; settings
-    of one kind compete by their errors alone. All are compared by the paired differences to the simplest,
-    row by row, without extremes: a few rows that are far off under any metric decide nothing.
+    Kinds from simple to flexible: Euclid, diagonal metrics, then full ones by falling shrinkage; within a
+    kind the smallest error wins. Settings are compared by paired differences to the simplest, row by row and
+    winsorised, so that a few outliers do not decide.
     """
     at_best = {}
     for setting, table in errors.items():
@@ -193,7 +193,7 @@ def simplest_good_setting(errors: Errors) -> Setting | None:
 
 
 def without_extremes(values: np.ndarray) -> np.ndarray:
-    """The values with their lowest and highest tenth drawn to where the others end.
+    """The values winsorised: the lowest and highest tenth replaced by the nearest of the others.
 
     >>> without_extremes(np.array([-90.0, *range(1, 10), 500.0]))
     array([1., 1., 2., 3., 4., 5., 6., 7., 8., 9., 9.])
@@ -202,7 +202,7 @@ def without_extremes(values: np.ndarray) -> np.ndarray:
 
 
 def best_of_each_mixture(errors: Errors) -> list[Setting]:
-    """For every shrinkage and share of Euclid the setting of the lowest error, the stiffest first."""
+    """For every shrinkage and share of Euclid the setting of the lowest error, the least flexible first."""
     best: dict[tuple[float, float], Setting] = {}
     for setting in sorted(filter(None, errors), key=lambda setting: arrmse_of(errors[setting])):
         best.setdefault((setting.shrinkage, setting.euclid_share), setting)

@@ -1,4 +1,4 @@
-"""Directions from which a sparse metric may choose: discriminants of small parts of the data."""
+"""Candidate directions for a sparse metric: discriminants of small parts of the data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nearkin.numerics.products import squared_distances
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.supervision.constraints import TripletList
 
-# Rows of each class around a centre that enter its discriminants, once few and once more of them.
+# Rows of each class around a centre that enter its discriminants: a small and a larger neighbourhood.
 ROWS_PER_CLASS = (10, 20)
-# With more features than this, few are not enough.
+# With more features than this, ten rows are too few.
 MANY_FEATURES = 50
 MORE_ROWS_PER_CLASS = (50, 20)
 
@@ -51,7 +51,7 @@ def discriminant_bases(X: np.ndarray, codes: np.ndarray, n_bases: int, rng) -> n
 
 
 def _discriminants(X: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:
-    """Unit directions along which the means of the groups differ most beside what varies inside them."""
+    """Unit directions along which the means of the groups differ most relative to the variation within."""
     means = np.stack([X[rows].mean(axis=0) for rows in groups])
     within = np.concatenate([X[rows] - mean for rows, mean in zip(groups, means)])
     root = cholesky(ridged(within.T @ within / len(within)), lower=True)

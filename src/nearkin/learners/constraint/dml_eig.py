@@ -17,22 +17,22 @@ from nearkin.supervision.label_pairs import nearest_pairs
 
 
 class DMLEig(PairLearner):
-    """DML-eig: make the smallest distance of a dissimilar pair as large as it can be.
+    """DML-eig: make the smallest distance of a dissimilar pair as large as possible.
 
-    The similar pairs together may not grow: their mean squared distance is one. Solutions have few
-    directions, so that this is a dimension reduction.
+    The mean squared distance of the similar pairs is fixed at one. Solutions have few directions, so the
+    dimension is reduced.
 
     Parameters
     ----------
     mu : float, default=0.1
-        How far the smallest distance is smoothed: pairs count by ``exp(-p / (mu p0))``, p being their squared
-        distance and p0 its mean where all directions count alike. Large values weigh all pairs equally.
+        Smoothing of the smallest distance: pairs have weights ``exp(-p / (mu p0))``, p being their squared
+        distance and p0 its mean under equal weights of all directions. Large values weigh all pairs equally.
     n_neighbors : int, default=3
         Nearest rows of its own class, and of other classes, that each row is paired with if labels are given.
     ridge : float in [0, 1), default=1e-3
-        Share of the mean variance added to that of similar pairs in every direction.
+        Share of the mean variance that is added to the variance of similar pairs in every direction.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=1000
@@ -43,10 +43,10 @@ class DMLEig(PairLearner):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Square root of the metric, longest rows first, without those of no length.
+        Square root of the metric, longest rows first, without zero rows.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Smoothed minimum of the squared distances of dissimilar pairs, before any share of Euclid.
     gap_ : float
@@ -54,15 +54,15 @@ class DMLEig(PairLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
     Maximises ``-mu log mean exp(-D_M / mu)`` over dissimilar pairs with ``<S, M> = 1``, S being the mean
-    scatter of the similar pairs. The original takes the sum in the place of the mean, which only shifts the
-    value, and finds the metric by thousands of steps of Frank and Wolfe, each with an eigenvector.
+    scatter of the similar pairs. The original has a sum instead of the mean, which only shifts the value,
+    and takes thousands of Frank-Wolfe steps, each with an eigenvector.
 
-    Dissimilar pairs of equal rows are left out, which does not change the solution, with a warning.
+    Dissimilar pairs of equal rows are left out with a warning; this does not change the solution.
     With more features than rows the metric is learned in the span of the rows.
 
     Cost: in each of some tens to hundreds of steps, min(T, n) d^2 + T d for T dissimilar pairs; d^3 every
@@ -86,7 +86,7 @@ class DMLEig(PairLearner):
         "Pushes the nearest dissimilar pairs apart while similar ones stay close; certified, few directions."
     )
     cost = "n·d² + T·d + d³ per step"
-    # Of its few directions none may be left: what they are blind to is never left out altogether.
+    # Its few directions ignore the rest of the space, so a share of Euclid is always kept.
     share_policy = SharePolicy(shares=(0.1, 0.25, 0.5, 0.75, 1.0))
 
     def __init__(
@@ -134,13 +134,13 @@ class DMLEig(PairLearner):
         found = best_of_trace_one(differences, gain, tol=self.tol, max_iter=self.max_iter)
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(1, found.n_iter)
         warn_above("DMLEig", found.gap, self.tol, found.n_iter)
-        # What is left of directions on their way to zero is less than the gap tells.
+        # Directions that would vanish at the optimum may have a length up to the size of the gap.
         L = principal_rows(found.factor, negligible=self.tol) @ whiten
         return principal_rows(span.lifted(L), self.n_components)
 
 
 def smoothed_minimum(mu: float, weight: np.ndarray) -> PairGain:
-    """-mu log of the weighted mean of exp(-p / mu), which lies above the smallest p; slopes sum to one.
+    """-mu log of the weighted mean of exp(-p / mu), a bit above the smallest p; its slopes sum to one.
 
     >>> gain = smoothed_minimum(0.01, np.ones(2))
     >>> value, slopes = gain(np.array([1.0, 2.0]))

@@ -35,31 +35,31 @@ COMPARISON_TOL = 1e-3
 class DMLMTP(EmbeddingLearner):
     """Distance metric learning for multi-target prediction.
 
-    Of any two near neighbours of a training row, the one with the nearer targets should lie
-    nearer. The metric makes the mean of the lowest `nu` share of these margins as large as it can
-    be for its size; features that do not help get a weight of exactly zero.
+    Of any two near neighbours of a training row, the one with more similar targets should be nearer. The
+    metric maximises the mean of the lowest `nu` share of these margins, relative to its norm; features that
+    do not help get a weight of exactly zero.
 
     Parameters
     ----------
     n_neighbors : int, sequence of int or "auto", default=4
-        How many nearest inputs of each row are compared with each other; at least 2. Of several
-        the best is chosen, see Notes; "auto" tries 2 to 6.
+        How many nearest inputs of each row are compared with each other; at least 2. If several are given,
+        the best is chosen (see Notes); "auto" tries 2 to 6.
     nu : float in (0, 1], sequence of float or "auto", default=0.9
-        Share of the triplets, worst first, whose mean margin counts. If it is too small for noisy
-        targets the triplets contradict each other: then raise it. "auto" tries 0.8 to 1.
+        Share of the triplets, worst first, whose mean margin is maximised. If it is too small for noisy
+        targets, the triplets contradict each other: raise it then. "auto" tries 0.8 to 1.
     metric : {"diagonal", "full"}, default="diagonal"
         One weight per feature, or a positive semidefinite matrix.
     rank : int, optional
-        Largest rank of a full metric; it is then the best one on the leading `rank` eigenvectors of
+        Largest rank of a full metric, which is then the best one on the leading `rank` eigenvectors of
         the unrestricted matrix.
     shrinkage : float in [0, 1], sequence of float or "auto", default="auto"
-        How far a full metric is drawn towards the diagonal one of the same setting (both scaled to
+        How far a full metric is shrunk towards the diagonal one of the same setting (both scaled to
         trace 1): 0 is the full, 1 the diagonal metric. "auto" tries five values from 0 to 1, or only
         0 if a rank is given.
     euclid_share : float in [0, 1), sequence of float or "auto", default="auto"
-        How much of the metric is plain Euclid (both of one trace), for rows too few or too noisy to
-        trust the learned one alone: 0 leaves the learned metric, with its weights of zero, as it is.
-        "auto" tries four values from 0 to 0.75 where `n_neighbors` or `nu` is open, else it is 0.
+        Share of plain Euclid in the metric (both scaled to the same trace), for rows too few or too noisy
+        to trust the learned one alone: 0 leaves the learned metric, with its zero weights, as it is. "auto"
+        tries four values from 0 to 0.75 if several values of `n_neighbors` or `nu` are tried, else it is 0.
     tol : float, optional
         Relative duality gap at which the solver stops; by default 1e-6 for a diagonal and 1e-3 for a
         full metric, whose predictions hardly change below that.
@@ -68,58 +68,57 @@ class DMLMTP(EmbeddingLearner):
     verbose : int, default=0
         If positive, print a line for each setting tried.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds on which settings are compared; None draws the same ones every time. Unused
-        where there is no choice.
+        Draws the folds on which settings are compared; None always draws the same ones. Unused if there is
+        nothing to choose.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features_in_,)
-        Weight of each feature, exactly 0 for those left out (none is with a share of Euclid). Only for
+        Weight of each feature, exactly 0 for ignored ones (there are none with a share of Euclid). Only for
         the diagonal metric, as are the next two.
     sparsity_ : float
-        Share of the features left out.
+        Share of the features that are ignored.
     ignored_features_ : ndarray of str
         Their names.
     distance_ : EmbeddedDistance
     components_ : ndarray of shape (n_components, n_features_in_)
-        Square root of the metric, without rows of zeros; made when asked for.
+        Square root of the metric, without zero rows; computed on demand.
     objective_ : float
         ``1/2 ||w||^2 -`` mean of the lowest `nu` share of the margins, at the weights (or the full
         matrix, before any shrinkage) found.
     gap_ : float
-        Relative duality gap: the objective is at most this share of its size from the optimum.
+        Relative duality gap: the objective is within this share of its size of the optimum.
     n_iter_ : int
         Solver steps for the setting chosen.
     n_triplets_ : int
     n_neighbors_, nu_, shrinkage_, euclid_share_ : int, float, float, float
-        The setting chosen.
+        The chosen setting.
     fell_back_ : bool
-        Whether the metric is plain Euclid, because the triplets taught nothing.
+        Whether the metric is plain Euclid because nothing better could be learned.
     path_ : list of dict
-        Each setting compared, with its aRRMSE and the rows it was scored on; empty where there was no choice.
+        Each setting compared, with its aRRMSE and the rows it was scored on; empty if nothing was to choose.
 
     Notes
     -----
-    Distances between raw features decide what a neighbour is, so scale the features first, for
-    instance with ``MinMaxScaler``; the paper does not say how it scales.
+    Neighbours are determined by raw features, so scale the features first, for instance with
+    ``MinMaxScaler``; the paper does not say how it scales.
 
-    Where several settings are offered, triplets are built once for the largest neighbourhood, the
-    solutions for falling `nu` start from each other, and for each shrinkage and share of Euclid (a
-    full metric without Euclid) the neighbourhood and `nu` with the lowest leave-one-out aRRMSE of k-NN
-    regression on the training rows are kept (best k among 3, 5, ..., 35). A flexible metric fits its own rows
-    too closely to be compared like that with a stiffer one: the settings kept are learned again from the
-    training part of each of 10 folds (5 above 200 rows, 3 above 1,000), mixed with every share of Euclid
-    and scored on the held-out rows, each predicted from all others. Plain Euclid takes part where
-    `n_neighbors` or `nu` is open. Of Euclid, diagonal and full metrics the simplest is kept that is
-    within one standard error of the best, by differences row by row whose lowest and highest tenth are
-    drawn in, so that a few rows far off decide nothing.
+    If several settings are tried, triplets are built once for the largest neighbourhood, and solutions for
+    falling `nu` are warm-started. For each shrinkage and share of Euclid (for a full metric, without
+    Euclid), the neighbourhood and `nu` with the lowest leave-one-out aRRMSE of k-NN regression on the
+    training rows are kept (best k among 3, 5, ..., 35). Training errors cannot be compared between metrics of
+    different flexibility, so these settings are learned again from the training parts of 10 folds (5 above
+    200 rows, 3 above 1,000), mixed with every share of Euclid and scored on the held-out rows, each predicted
+    from all others. Plain Euclid competes if several values of `n_neighbors` or `nu` are tried. Of Euclid,
+    diagonal and full metrics the simplest within one standard error of the best is kept, by paired
+    differences that are winsorised at a tenth, so that a few outliers do not decide.
 
     Cost: one exact neighbour search, then for a diagonal metric some tens of Newton steps of
     O(n K p) and a small factorisation each, for a full one some tens of steps of O(n p (p + K) + p^3)
     (p at most n - 1). Memory is O(n K p + T), or O(n (K + p) + T) beyond 256 MB, for the
-    T <= n K (K - 1) / 2 triplets. A comparison of S settings costs about as much as S fits, less what
-    warm starts and a looser gap of 1e-3 save, and 10 more (5 above 200 rows, 3 above 1,000) for each of
-    the settings kept. It keeps 17 errors of at most 2,000 rows for each setting.
+    T <= n K (K - 1) / 2 triplets. Comparing S settings costs up to S fits (fewer, thanks to warm starts and
+    a looser gap of 1e-3), and 10 more (5 above 200 rows, 3 above 1,000) for each of the settings kept. It
+    stores 17 errors of at most 2,000 rows for each setting.
 
     References
     ----------
@@ -250,10 +249,10 @@ class DMLMTP(EmbeddingLearner):
             wanted = PathSettings(*(tuple(sorted(set(values))) for values in zip(*group, strict=True)))
             return self._candidates(part, triplets, wanted, COMPARISON_TOL)
 
-        # Like other learners without a random start, the same rows give the same metric unless asked.
+        # Without a random_state, the same rows always give the same metric.
         random = check_random_state(0 if self.random_state is None else self.random_state)
         is_full = self.metric == "full"
-        # The many mixtures of a full metric with Euclid would take longer to score than to learn.
+        # Scoring the many mixtures of a full metric with Euclid would take longer than learning it.
         first = settings.least_euclid if is_full else settings
         seen = training_errors(X, Y, self._candidates(X, triplets, first, COMPARISON_TOL), random=random)
         self._log(seen, "training rows")
@@ -293,7 +292,7 @@ class DMLMTP(EmbeddingLearner):
             )
 
     def _fall_back(self, n_features: int, n_triplets: int, settings: PathSettings) -> None:
-        """Plain Euclid, because it won a fair comparison or there is nothing to learn from."""
+        """Use plain Euclid, because it won the comparison or there is nothing to learn from."""
         self.fell_back_ = True
         self.n_triplets_ = n_triplets
         self.n_neighbors_, self.nu_ = max(settings.neighbourhoods), max(settings.nus)
@@ -321,7 +320,7 @@ class DMLMTP(EmbeddingLearner):
             return
         matrix = np.asarray(embedding.matrix)
         if matrix.shape[0] > matrix.shape[1]:
-            # The two parts of a mixture lie one above the other; a triangle gives the same distances.
+            # The parts of a mixture are stacked; a triangular factor gives the same distances.
             matrix = np.asarray(np.linalg.qr(matrix, mode="r"))
         self.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(matrix))
         self.n_components_ = len(matrix)

@@ -17,38 +17,38 @@ from nearkin.numerics.pair_differences import PairDifferences
 from nearkin.numerics.products import row_distances
 from nearkin.supervision.label_pairs import balanced_pairs, nearest_pairs, random_pairs
 
-# Pairs of rows whose distances tell what is near and what is far.
+# Pairs of rows whose distances determine the default bounds.
 PAIRS_FOR_BOUNDS = 100_000
 
 
 class ITML(PairLearner):
     """Information-theoretic metric learning.
 
-    Of all metrics the one nearest to a prior, in LogDet divergence, under which similar pairs lie below one
-    bound and dissimilar pairs beyond another; pairs that do not are paid for.
+    The metric nearest to a prior, in LogDet divergence, under which similar pairs lie below one bound and
+    dissimilar pairs beyond another; violations are penalised.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Price of pairs that break their bound: towards zero the prior stays as it is.
+        Penalty on pairs that violate their bound; with a small one the metric stays at the prior.
     prior : {"identity", "covariance"} or ndarray of shape (n_features, n_features), default="identity"
         Metric to stay near: Euclid, the inverse covariance of the rows, or any positive definite matrix.
     n_pairs : int or "auto", default="auto"
         Pairs made from labels; "auto" is 40 C (C - 1) for C classes, at most 20 for each row.
     selection : {"balanced", "random", "nearest"}, default="balanced"
-        How labels give pairs: half of either kind drawn at random, any two rows, or for each row its nearest
-        of either kind.
+        How pairs are derived from labels: half of either kind at random, random pairs of rows, or each row
+        with its nearest of either kind.
     bounds : (float, float), optional
         Distances (not squared, in the prior metric) within which similar pairs should lie, and beyond which
         dissimilar ones should; by default the 5th and 95th percentile of the distances of all rows.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
         Largest number of steps.
     random_state : int, RandomState instance or None, default=None
-        Draws pairs; None draws the same ones every time.
+        Draws pairs; None always draws the same ones.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -58,7 +58,7 @@ class ITML(PairLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bounds_ : (float, float)
         The bounds used.
     n_pairs_ : int
@@ -70,17 +70,17 @@ class ITML(PairLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
     Minimises ``Dld(A, A0) + gamma sum h(xi_c / b_c)`` with ``h(r) = r - log r - 1``, where xi_c is the
-    squared distance of pair c where it breaks its (squared) bound b_c, else b_c itself. This is the original
-    problem with its slacks eliminated. The original algorithm projects on one pair after another; here all
-    pairs are used in every step, and some tens of steps do.
+    squared distance of pair c if it violates its (squared) bound b_c, and b_c otherwise. This is the original
+    problem with its slack variables eliminated. The original algorithm projects onto one constraint at a
+    time; here all pairs are used in every step, and some tens of steps suffice.
 
-    With more features than rows the metric is learned in the span of the rows, outside of which no two of
-    them differ. Nothing depends on the unit of the features as a whole.
+    With more features than rows the metric is learned in the span of the rows, outside which they do not
+    differ. The result does not depend on a common unit of the features.
 
     Cost: in each of some tens of steps, min(T, n) d^2 + T d + d^3 for T pairs.
     Memory: min(T, n) d + d^2 + T.
@@ -98,7 +98,7 @@ class ITML(PairLearner):
     >>> learner.transform(X).shape, learner.gap_ <= 1e-6
     ((178, 13), True)
 
-    From three rows of which only pairs are known:
+    From pairs of three rows:
 
     >>> ITML().fit([[0, 0], [4, 0], [0, 3]], pairs=[[0, 1], [0, 2]], similar=[True, False]).n_pairs_
     2
@@ -180,7 +180,7 @@ class ITML(PairLearner):
 
 
 def slack_loss(similar: np.ndarray, bound: np.ndarray, price: np.ndarray) -> PairLoss:
-    """The sum of price h(p / bound) over pairs that break their bound, h(r) = r - log r - 1.
+    """The sum of price h(p / bound) over pairs that violate their bound, h(r) = r - log r - 1.
 
     >>> loss = slack_loss(np.array([True, False]), np.array([1.0, 1.0]), np.array([1.0, 1.0]))
     >>> value, slopes = loss(np.array([2.0, 2.0]))  # similar and too far; dissimilar and far enough
@@ -190,7 +190,7 @@ def slack_loss(similar: np.ndarray, bound: np.ndarray, price: np.ndarray) -> Pai
 
     def loss(p):
         ratio = p / bound
-        # A pair within its bound counts as if it stood on it.
+        # A pair that satisfies its bound has a ratio of one.
         ratio = np.where(similar, np.maximum(ratio, 1), np.minimum(ratio, 1))
         return float(price @ (ratio - 1 - np.log(ratio))), price * (1 - 1 / ratio) / bound
 
@@ -198,9 +198,9 @@ def slack_loss(similar: np.ndarray, bound: np.ndarray, price: np.ndarray) -> Pai
 
 
 def prior_bounds(rows: np.ndarray, rng) -> tuple[float, float]:
-    """The 5th and 95th percentile of the distances of rows, of up to 100,000 pairs of them.
+    """The 5th and 95th percentile of the distances between rows, from up to 100,000 pairs.
 
-    The lower one is the smallest positive distance where many rows coincide.
+    If many rows coincide, the lower one is the smallest positive distance.
 
     >>> prior_bounds(np.arange(3.0)[:, None], np.random.RandomState(0))
     (1.0, 1.9...)

@@ -1,4 +1,4 @@
-"""LEGO: a metric that learns from a stream of pairs, one closed-form update each."""
+"""LEGO: a metric learned from a stream of pairs, with one closed-form update each."""
 
 from __future__ import annotations
 
@@ -20,55 +20,56 @@ from nearkin.supervision.label_pairs import balanced_pairs
 
 
 class LEGO(PairLearner):
-    """Online metric learning with LogDet regularisation, from pairs as they come.
+    """Online metric learning with LogDet regularisation, from a stream of pairs.
 
-    Every pair that breaks its bound moves the metric to the nearest one, in LogDet divergence, that pays for
-    the difference. The metric is always positive definite, and nothing of the past is kept but itself.
+    Every pair that violates its bound changes the metric to the best compromise between the LogDet
+    divergence from the old metric and the violation. The metric stays positive definite, and nothing else
+    of the past is stored.
 
     Parameters
     ----------
     eta : float, default=0.1
-        How much one pair may change: the price of its squared distance being off the bound, as a share of it.
+        Learning rate: weight of the squared violation of a pair, relative to its bound.
     bounds : (float, float), optional
         Distances (not squared) within which similar pairs should lie, and beyond which dissimilar ones
-        should; by default the 5th and 95th percentile of the distances of the first rows seen.
+        should; by default the 5th and 95th percentile of the distances between the first rows seen.
     n_pairs : int or "auto", default="auto"
         Pairs made from labels; "auto" is 40 C (C - 1) for C classes, at least 40 and at most 20 for each row.
     n_passes : int, default=1
-        How often `fit` goes through its pairs; `partial_fit` does once.
+        Passes of `fit` over its pairs; `partial_fit` makes one.
     random_state : int, RandomState instance or None, default=None
-        Draws pairs of labels; None draws the same ones every time.
+        Draws pairs from labels; None always draws the same ones.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A square root of the metric. After `fit` to fewer rows than features it has a row for each of them, in
-        their span; outside it Euclid would tell no reference from another.
+        A square root of the metric. After a `fit` to fewer rows than features it has as many rows as the
+        data, in their span; outside it the data do not differ.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bounds_ : (float, float)
         The bounds used, those of the first call.
     n_updates_ : int
-        Pairs so far that changed the metric.
+        Number of pairs so far that changed the metric.
     objective_ : float
         Mean loss of the last pairs seen, each before it was learned from.
     n_iter_ : int
         Passes over pairs so far.
     classes_, n_features_in_
-        As everywhere; classes only where `fit` was given labels.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
     For a pair with difference v, bound y and squared distance p, the next metric minimises
-    ``Dld(A, A_t) + eta (v'Av / y - 1)^2``. Its own squared distance q is the root of a quadratic equation,
-    and ``L <- L - (1 - sqrt(q / p)) / p (Lv)(Lv)'L`` makes it so, for A = L'L. Updated like this the factor
-    needs no repair, however long the stream.
+    ``Dld(A, A_t) + eta (v'Av / y - 1)^2``. The squared distance q of the pair under it solves a quadratic
+    equation, and the update of A = L'L is ``L <- L - (1 - sqrt(q / p)) / p (Lv)(Lv)'L``. This form of the
+    update is stable for streams of any length.
 
-    There is no duality gap: the metric depends on the order of the pairs. `ITML` solves the problem with
-    all pairs at once.
+    There is no duality gap: the metric depends on the order of the pairs. `ITML` solves the problem for all
+    pairs together.
 
     Cost: d^2 for each pair, and n d^2 once for each call. Memory: n d + d^2.
 
@@ -115,7 +116,7 @@ class LEGO(PairLearner):
 
     def _keep(self, L) -> None:
         super()._keep(L)
-        # A stream goes on from here, not from the blend with Euclid.
+        # `partial_fit` continues from this map, not from the blend with Euclid.
         self._learned = L
 
     @one_blas_thread
@@ -128,7 +129,7 @@ class LEGO(PairLearner):
         similar: ColumnLike | None = None,
         constraint_weight: ColumnLike | None = None,
     ) -> Self:
-        """Go on learning from more pairs, in the order in which they are given.
+        """Continue learning from more pairs, in the given order.
 
         Parameters
         ----------
@@ -139,7 +140,7 @@ class LEGO(PairLearner):
         pairs : array-like of int of shape (n_pairs, 2), optional
             Numbers of the rows of this X.
         similar : array-like of shape (n_pairs,), optional
-            Whether the rows of each pair belong together. All do if missing.
+            Whether the rows of each pair belong together. By default all do.
         constraint_weight : array-like of shape (n_pairs,), optional
 
         Returns
@@ -178,7 +179,7 @@ class LEGO(PairLearner):
         n_pairs = min(max(40, 40 * n_classes * (n_classes - 1)), 20 * n)
         rng = self._rng()
         pairs = balanced_pairs(codes, n_pairs if self.n_pairs == "auto" else self.n_pairs, rng)
-        # Both kinds in turn: the last pairs seen count most.
+        # Shuffled, because the last pairs seen have the most influence.
         return pairs.take(rng.permutation(len(pairs)))
 
     def _begin(self, X) -> None:
@@ -200,7 +201,7 @@ class LEGO(PairLearner):
         return L if axes is None else L @ axes
 
     def _through(self, L: np.ndarray, X, pairs: Pairs) -> np.ndarray:
-        """One pass over the pairs from the map L, which is not changed."""
+        """One pass over the pairs, starting from the map L, which is not modified."""
         rows = np.asarray(X, dtype=np.float64)
         near, far = np.square(self.bounds_)
         loss, L = 0.0, L.copy()
@@ -209,7 +210,7 @@ class LEGO(PairLearner):
             image = L @ (rows[i] - rows[j])
             p = float(image @ image) / target
             holds = p <= 1 if similar else p >= 1
-            # Equal rows called dissimilar teach nothing: no metric can tell them apart.
+            # Nothing can be learned from equal rows marked as dissimilar: no metric separates them.
             if holds or p == 0:
                 continue
             loss += weight * (p - 1) ** 2
@@ -222,7 +223,7 @@ class LEGO(PairLearner):
 
 
 def _of_all_features(L: np.ndarray) -> np.ndarray:
-    """A map of all features with the metric of L in the span of its rows, and plain Euclid's in the rest.
+    """A map of all features: the metric of L in the span of its rows, plain Euclid in the complement.
 
     >>> whole = _of_all_features(np.array([[0.0, 2.0]]))
     >>> (whole.T @ whole).round(12)
@@ -236,7 +237,7 @@ def _of_all_features(L: np.ndarray) -> np.ndarray:
 
 
 def next_length(p: float, eta: float) -> float:
-    """The squared length q of a pair after its update, both lengths as shares of the bound.
+    """The squared length q of a pair after its update; both lengths are relative to the bound.
 
     It solves ``q = p / (1 + 2 eta (q - 1) p)``, and lies between p and 1.
 
@@ -246,5 +247,5 @@ def next_length(p: float, eta: float) -> float:
     e = 2 * eta
     b = 1 - e * p
     root = np.sqrt(b * b + 4 * e * p * p)
-    # Of the two ways to write the root the one that takes no difference of like numbers.
+    # Of the two forms of the root, the one without cancellation.
     return float(2 * p / (b + root)) if b > 0 else float((root - b) / (2 * e * p))

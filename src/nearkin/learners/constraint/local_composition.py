@@ -1,4 +1,4 @@
-"""Weights of directions that change from place to place: squares of functions of kernel coordinates."""
+"""Weights of directions that vary from place to place: squares of linear functions of kernel coordinates."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances
 
-# Width over which the hinge is rounded, in margins: what is left of it must be smooth to descend.
+# Width over which the hinge is smoothed, in margins: gradient steps need a smooth function.
 HINGE_WIDTH = 0.1
-# Added to the square roots of the global weights, so that a direction without weight may get some.
+# Added to the square roots of the global weights, so that a direction of weight zero can gain some.
 START_OFFSET = 1e-3
-# Rows that span the kernel's space.
+# Most rows that span the feature space of the kernel.
 MOST_LANDMARKS = 500
 
 
 def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelComponents:
-    """Kernel principal components of the rows, of an RBF kernel as wide as their median distance.
+    """Kernel principal components of the rows, for an RBF kernel as wide as their median distance.
 
     Scaled to a mean squared length of one.
     """
@@ -44,7 +44,7 @@ def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelComponents
 
 @dataclass(frozen=True)
 class LocalSolution:
-    """Slopes (B x q + 1, the constant last) with ``w_b(x) = (slopes_b . (z, 1))^2``, and how they came."""
+    """Slopes (B x (q + 1), the constant last) with ``w_b(x) = (slopes_b . (z, 1))^2``, and convergence."""
 
     slopes: np.ndarray
     objective: float
@@ -53,14 +53,14 @@ class LocalSolution:
 
 
 class _Problem:
-    """Rounded hinge of the triplets as a function of the slopes, through the pairs."""
+    """Smoothed hinge loss of the triplets as a function of the slopes, computed through the pairs."""
 
     def __init__(self, pairs, near, far, shares, Z):
         self.pairs, self.near, self.far, self.shares = pairs, near, far, shares
         self.Z = np.column_stack([Z, np.ones(len(Z))])
 
     def distances(self, roots: np.ndarray) -> np.ndarray:
-        """Squared distance of every pair by the weights ``roots^2`` of its row."""
+        """Squared distance of every pair under the weights ``roots^2`` of its row."""
         weights = np.square(roots)
         rows = self.pairs.rows
         D = np.empty(len(rows))
@@ -69,17 +69,17 @@ class _Problem:
         return D
 
     def hinge(self, slopes: np.ndarray) -> float:
-        """Mean hinge, not rounded."""
+        """Mean hinge, not smoothed."""
         D = self.distances(self.Z @ slopes.T)
         return float(self.shares @ np.maximum(1 - D[self.far] + D[self.near], 0))
 
     def value(self, slopes: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Rounded hinge, its slope for every triplet, and the roots of the weights at every row."""
+        """Smoothed hinge, its slope for every triplet, and the roots of the weights at every row."""
         roots = self.Z @ slopes.T
         D = self.distances(roots)
         short = 1 - D[self.far] + D[self.near]
         inside = np.clip(short / HINGE_WIDTH, 0, 1)
-        # Quadratic up to the width, then a line of slope one.
+        # Quadratic up to the width, then linear with slope one.
         rounded = inside * short - 0.5 * HINGE_WIDTH * np.square(inside)
         return float(self.shares @ rounded), self.shares * inside, roots
 
@@ -96,7 +96,7 @@ class _Problem:
 
 
 def shrink_rows(A: np.ndarray, amount: float) -> np.ndarray:
-    """Rows made shorter by `amount`, to zero at most: the proximal step of a sum of lengths.
+    """Rows shortened by `amount`, at most to zero: the proximal operator of the sum of row lengths.
 
     >>> shrink_rows(np.array([[3.0, 4.0], [0.3, 0.0]]), 1.0)
     array([[2.4, 3.2],
@@ -109,10 +109,10 @@ def shrink_rows(A: np.ndarray, amount: float) -> np.ndarray:
 def compose_locally(
     pairs, near, far, shares, weights, Z, beta: float, *, tol: float, max_iter: int
 ) -> LocalSolution:
-    """Slopes that lower the hinge of the triplets, from global weights on.
+    """Slopes that lower the hinge of the triplets, starting from global weights.
 
-    Minimises the mean hinge plus beta times the sum of the lengths of the slopes, by proximal gradient steps
-    none of which may rise; not convex, so this ends at a point that is stationary only.
+    Minimises the mean hinge plus beta times the sum of the lengths of the slopes, by monotone proximal
+    gradient steps. The problem is not convex, so the result is only a stationary point.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def compose_locally(
     Z : ndarray of shape (n, q)
         Kernel coordinates of the rows.
     beta, tol : float
-        The steps end once they lower the objective by less than `tol` of it in ten.
+        Stops once ten steps lower the objective by less than this share of it.
     max_iter : int
 
     Notes

@@ -1,4 +1,4 @@
-"""Metric learning from comparisons of two distances each, near a prior: LSML."""
+"""LSML: metric learning from comparisons of distances, near a prior."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from nearkin.supervision.label_pairs import balanced_pairs
 class LSML(QuadrupletLearner):
     """Metric learning from relative comparisons, by least squares.
 
-    Of all metrics the one nearest to a prior, in LogDet divergence, under which of two distances the one
-    known to be smaller is smaller; where it is not, the square of the excess is paid for.
+    The metric nearest to a prior, in LogDet divergence, under which distances known to be smaller than
+    others are smaller; the square of each violation is penalised.
 
     Parameters
     ----------
     strength : float, default=1.0
-        Weight of the comparisons against the prior. It has no units: the prices of all comparisons sum to
-        ``strength * d / (mean squared prior distance of their pairs)``.
+        Weight of the comparisons relative to the prior. It has no unit: the weights of all comparisons sum
+        to ``strength * d / (mean squared prior distance of their pairs)``.
     prior : {"identity", "covariance"} or ndarray of shape (n_features, n_features), default="identity"
         Metric to stay near: Euclid, the inverse covariance of the rows, or any positive definite matrix.
     n_comparisons : int or "auto", default="auto"
         Comparisons of a similar with a dissimilar pair made from labels; "auto" is 20 C^2 for C classes, at
         most 20 n.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
         Largest number of steps.
     random_state : int, RandomState instance or None, default=None
-        Draws pairs; None draws the same ones every time.
+        Draws pairs; None always draws the same ones.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -49,7 +49,7 @@ class LSML(QuadrupletLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     n_comparisons_ : int
         Comparisons learned from.
     objective_ : float
@@ -59,15 +59,15 @@ class LSML(QuadrupletLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
-    Minimises ``Dld(M, M0) + sum w_q max(0, d(a, b) - d(c, d))^2`` over quadruplets (a, b, c, d), whose
-    distances d are square roots of the squared ones. This is convex, and contradictions cost but do no harm.
+    Minimises ``Dld(M, M0) + sum w_q max(0, d(a, b) - d(c, d))^2`` over quadruplets (a, b, c, d), with
+    distances d that are not squared. The problem is convex, also for contradictory comparisons.
 
-    With more features than rows the metric is learned in the span of the rows, outside of which no two of
-    them differ. Nothing depends on the unit of the features as a whole.
+    With more features than rows the metric is learned in the span of the rows, outside which they do not
+    differ. The result does not depend on a common unit of the features.
 
     Cost: in each of some tens of steps, min(T, n) d^2 + T d + d^3 for T comparisons.
     Memory: min(T, n) d + d^2 + T.
@@ -154,7 +154,7 @@ class LSML(QuadrupletLearner):
             np.concatenate([constraints.near_right, constraints.far_right]),
         )
         level = differences.base_lengths.mean()
-        # Where all rows coincide there is nothing to weigh.
+        # If all rows coincide there is nothing to learn.
         price = self.strength * rows.shape[1] / level if level > 0 else 0.0
         loss = residual_loss(price * constraints.weight / len(constraints))
         found = nearest_metric(differences, loss, tol=self.tol, max_iter=self.max_iter)
@@ -178,7 +178,7 @@ def residual_loss(price: np.ndarray) -> PairLoss:
         excess = np.maximum(near - far, 0)
         slopes = np.zeros(2 * T)
         np.divide(price * excess, near, out=slopes[:T], where=excess > 0)
-        # A far pair of equal rows has no length that any metric could change, hence no slope.
+        # A far pair of equal rows has length zero under every metric, hence no slope.
         np.divide(-price * excess, far, out=slopes[T:], where=(excess > 0) & (far > 0))
         return float(price @ excess**2), slopes
 

@@ -1,4 +1,4 @@
-"""Metrics for every setting on a path over neighbourhood sizes and nu, each warm-started from the last."""
+"""Metrics for a path of settings, over neighbourhood sizes and nu, each warm-started from the last."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from nearkin.numerics.psd_margin import PsdSolution, solve_psd_margin
 from nearkin.numerics.threads import blas_threads
 from nearkin.supervision.triplets import Triplets
 
-# A mixture of a full and a diagonal metric is made if it has no more features than this.
+# Mixtures of a full and a diagonal metric are not made for more features than this.
 LARGEST_MIXTURE = 1500
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One learned metric with the settings that gave it; its embedding is None if the triplets contradict."""
+    """A learned metric and its settings; the embedding is None if the triplets contradict each other."""
 
     n_neighbors: int
     nu: float
@@ -42,9 +42,8 @@ def diagonal_path(
 ) -> Iterator[Candidate]:
     """Diagonal metrics for each neighbourhood size (ascending) and nu (descending), with shares of Euclid.
 
-    `stopping` is the `tol` and `max_iter` of the solver. The lowest share of the margins only gets
-    worse as nu falls, so that once the triplets contradict each other they do so for every smaller
-    nu; those are left out.
+    `stopping` is the `tol` and `max_iter` of the solver. The lowest share of the margins gets worse as nu
+    falls, so once the triplets contradict each other they do so for every smaller nu, which is skipped.
     """
     squares = SquaredDifferences(X, *triplets.pairs())
     for n_neighbors in sorted(neighbourhoods):
@@ -66,7 +65,7 @@ def diagonal_path(
 
 
 def with_euclid(weights: np.ndarray, share: float) -> np.ndarray:
-    """Weights of which a share is Euclid's, that is equal ones; their sum stays.
+    """Weights mixed with a share of equal weights, which are Euclid's; their sum does not change.
 
     >>> with_euclid(np.array([4.0, 0.0]), 0.5)
     array([3., 1.])
@@ -86,10 +85,10 @@ def full_path(
     largest: int = 3000,
     **stopping,
 ) -> Iterator[Candidate]:
-    """Full metrics for each neighbourhood size and nu, drawn towards the diagonal one by each shrinkage.
+    """Full metrics for each neighbourhood size and nu, shrunk towards the diagonal one by each shrinkage.
 
-    Each of these comes with every share of Euclid. Every step decomposes a matrix of as many features, or
-    rows where these are fewer; more than `largest` are refused.
+    Each of these is combined with every share of Euclid. Every step decomposes a matrix of the size of the
+    features or the rows, whichever are fewer; raises if that is more than `largest`.
     """
     basis, coordinates = _row_space(X, largest)
     diagonal = {}
@@ -119,10 +118,10 @@ def full_path(
 
 
 def _row_space(X, largest: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """Centred rows in as few coordinates as span them, and the basis (p x r) if they were turned.
+    """Centred rows in coordinates of their span, and its basis (p x r) if they were rotated.
 
-    The best matrix never leaves the span of the training differences, and the Frobenius norm does
-    not change under rotation, so nothing is lost.
+    The best matrix lies in the span of the training differences, and the Frobenius norm is invariant under
+    rotations, so nothing is lost.
     """
     n, p = X.shape
     if min(n - 1, p) > largest:
@@ -161,10 +160,10 @@ def _solve_full(coordinates, part: Triplets, nu: float, start, rank, stopping) -
 
 
 def _mixture(factor: np.ndarray, scaling: ScaledEmbedding | None, shrinkage: float, share: float):
-    """Embedding of (1 - shrinkage) full + shrinkage diagonal, of which a share is Euclid; all of trace 1.
+    """Embedding of (1 - shrinkage) full + shrinkage diagonal, mixed with a share of Euclid; all of trace 1.
 
-    None if it cannot be made. The parts lie one above the other: their squared distances add up, without
-    a factorisation.
+    None if it cannot be made. The parts are stacked, so that their squared distances add up without a
+    factorisation.
     """
     if shrinkage > 0 and scaling is None:
         return None

@@ -1,4 +1,4 @@
-"""Xing's metric: dissimilar pairs far apart in sum, similar pairs close in sum."""
+"""MMC, the metric of Xing et al.: dissimilar pairs far apart in sum, similar pairs close in sum."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from nearkin.numerics.spectrahedron import PairGain, best_of_trace_one
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import all_pairs, random_others
 
-# Squared distances below this share of the mean have the slope of that share: the root has none at zero.
+# Squared distances below this share of the mean get the slope at that share: the slope at zero is infinite.
 FLOOR = 1e-12
 
 
 class MMC(PairLearner):
     """Mahalanobis metric for clustering with side information.
 
-    The mean distance of dissimilar pairs is made as large as it can be while the mean squared distance of
-    similar pairs is one. Solutions have very few directions, often one or two.
+    Maximises the mean distance of dissimilar pairs while the mean squared distance of similar pairs is one.
+    Solutions have very few directions, often one or two.
 
     Parameters
     ----------
     n_neighbors, n_random : int, default=3
-        How labels give dissimilar pairs: each row with so many of its nearest rows of other classes, and so
-        many of them drawn at random. The similar pairs of labels are all pairs of one class.
+        How dissimilar pairs are derived from labels: each row with its `n_neighbors` nearest and `n_random`
+        random rows of other classes. Similar pairs are all pairs within a class.
     diagonal : bool, default=False
         Learn one weight for each feature instead of a full matrix.
     ridge : float in [0, 1), default=1e-3
-        Share of the mean variance added to that of similar pairs in every direction.
+        Share of the mean variance that is added to the variance of similar pairs in every direction.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=500
         Largest number of steps.
     random_state : int, RandomState instance or None, default=None
-        Draws dissimilar pairs; None draws the same ones every time.
+        Draws dissimilar pairs; None always draws the same ones.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Square root of the metric, longest rows first, without those of no length.
+        Square root of the metric, longest rows first, without zero rows.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Mean distance of dissimilar pairs.
     gap_ : float
@@ -61,15 +61,15 @@ class MMC(PairLearner):
     n_iter_ : int
         Steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
     Maximises the mean of ``sqrt(D_M)`` over dissimilar pairs with ``<S, M> = 1``, S being the mean scatter of
-    similar pairs: up to scale, the original problem. With the scatter whitened, it is solved over matrices
-    of trace one without projections; the original alternates projections on both constraints.
+    similar pairs: up to scale, the original problem. After whitening that scatter, it is solved over matrices
+    of trace one without projections; the original alternates projections onto both constraints.
 
-    Dissimilar pairs of equal rows are left out, which does not change the solution, with a warning.
+    Dissimilar pairs of equal rows are left out with a warning; this does not change the solution.
     With more features than rows a full matrix is learned in the span of the rows.
 
     Cost: in each of some tens of steps, min(T, n) d^2 + T d for T dissimilar pairs (diagonal: T d); d^3
@@ -159,7 +159,7 @@ class MMC(PairLearner):
         return self._solve(span, mean_scatter(span.rows, similar), dissimilar)
 
     def _span(self, X) -> Span:
-        """Coordinates to learn in; weights of features are not for turned ones."""
+        """Coordinates to learn in; feature weights need the original ones."""
         if not self.diagonal:
             return Span.of(X)
         rows = np.asarray(X, dtype=np.float64)
@@ -182,7 +182,7 @@ class MMC(PairLearner):
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, max(1, found.n_iter)
         warn_above("MMC", found.gap, self.tol, found.n_iter)
         factor = np.diag(found.factor) if self.diagonal else found.factor
-        # What is left of directions on their way to zero is less than the gap tells.
+        # Directions that would vanish at the optimum may have a length up to the size of the gap.
         factor = principal_rows(factor, negligible=self.tol)
         return principal_rows(span.lifted(factor @ whiten), self.n_components)
 

@@ -1,20 +1,20 @@
-"""Squared differences of neighbour pairs as a matrix that need not be stored."""
+"""Squared differences of neighbour pairs as a matrix that is stored only if it fits into memory."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# Squared differences are kept if they fit in this many bytes, else made anew block by block.
+# Squared differences are stored if they fit into this many bytes, and otherwise recomputed block by block.
 MEMORY_BUDGET = 256 * 2**20
-# One block and the differences it is made from.
+# Bytes of one block and the differences it is computed from.
 BLOCK_BYTES = 8 * 2**20
 
 
 class SquaredDifferences:
     """The matrix of squared differences, one row per neighbour pair and one column per feature.
 
-    Every triplet is the difference of two of these rows, so that all sums over the T triplets go
-    through the (much fewer) pairs, and nothing of size T x p is ever made.
+    Every triplet is the difference of two of these rows, so all sums over the T triplets are computed
+    through the (far fewer) pairs, and nothing of size T x p is ever made.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ class SquaredDifferences:
     rows, neighbours : ndarray of shape (n_pairs,)
         The two ends of each pair.
     memory_budget : int
-        Bytes that the matrix may take to be stored.
+        Largest number of bytes for the matrix to be stored.
     single_from : int, optional
-        A matrix of more bytes than this is stored in single precision, rounded but summed in double.
+        A matrix of more bytes than this is stored in float32; sums are in float64.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class SquaredDifferences:
         self._block = max(1, min(memory_budget, BLOCK_BYTES) // (16 * X.shape[1]))
         self._stored: np.ndarray | None = None
         if self.shape[0] * self.shape[1] * 8 <= memory_budget:
-            # Made in blocks: both ends of all pairs at once would take as much again twice.
+            # In blocks, because gathering both ends of all pairs would take twice as much memory again.
             large = single_from is not None and self.shape[0] * self.shape[1] * 8 > single_from
             stored = np.empty(self.shape, dtype=np.float32 if large else np.float64)
             for part, block in self._blocks():
@@ -45,7 +45,7 @@ class SquaredDifferences:
             self._stored = stored
 
     def first(self, n_pairs: int) -> SquaredDifferences:
-        """The same matrix with its first pairs only; what is stored is shared."""
+        """The same matrix for the first pairs only; the stored part is shared."""
         part = object.__new__(SquaredDifferences)
         part.__dict__.update(self.__dict__)
         part.rows, part.neighbours = self.rows[:n_pairs], self.neighbours[:n_pairs]

@@ -1,4 +1,4 @@
-"""What DMLMTP's parameters offer: one value, several, or the usual ones for "auto"."""
+"""The values of DMLMTP's parameters to try: one, several, or the defaults of "auto"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AUTO_EUCLID_SHARE = (0.0, 0.25, 0.5, 0.75)
 
 
 class Setting(NamedTuple):
-    """What one metric is learned with; a shrinkage of 1 is a diagonal metric."""
+    """The settings of one metric; a shrinkage of 1 means a diagonal metric."""
 
     n_neighbors: int
     nu: float
@@ -35,7 +35,7 @@ class PathSettings:
 
     @property
     def compares_metrics(self) -> bool:
-        """Whether different neighbourhoods or nu compete (then Euclid may win too)."""
+        """Whether several neighbourhoods or values of nu compete (then Euclid competes too)."""
         return len(self.neighbourhoods) * len(self.nus) > 1
 
     @property
@@ -44,7 +44,7 @@ class PathSettings:
 
     @property
     def simplest(self) -> Setting:
-        """The setting least likely to overfit: all triplets count, and shrinkage is strongest."""
+        """The setting least likely to overfit: the largest nu, and the strongest shrinkage."""
         return Setting(min(self.neighbourhoods), max(self.nus), max(self.shrinkages), max(self.euclid_shares))
 
     def only(self, setting: Setting) -> PathSettings:
@@ -74,7 +74,7 @@ def path_settings(
     )
     nus = _offered("nu", nu, AUTO_NU, Real, lambda v: 0 < v <= 1, "a share of the triplets in (0, 1]")
     shrinkages = _shrinkages(metric, rank, shrinkage)
-    # Without anything else to compare, "auto" leaves the metric as it was learned.
+    # If nothing else is compared, "auto" leaves the metric as it was learned.
     auto = AUTO_EUCLID_SHARE if rank is None and len(neighbourhoods) * len(nus) > 1 else (0.0,)
     shares = _offered("euclid_share", euclid_share, auto, Real, lambda s: 0 <= s < 1, "a number in [0, 1)")
     if rank is not None and max(shares) > 0:

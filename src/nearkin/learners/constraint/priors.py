@@ -1,4 +1,4 @@
-"""Metrics to begin with, where learning means to stay near one: Euclid, Mahalanobis, or given."""
+"""Prior metrics for learners that stay near one: Euclid, Mahalanobis, or a given matrix."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from nearkin.numerics.linear_metric import Span
 
-# Directions in which standardised rows vary less than this share of the most are rounding.
+# Directions whose variance is below this share of the largest, after standardising, are rounding.
 SINGULAR = 1e-10
 
 
 def check_prior(prior, n_features: int) -> None:
-    """Raise unless the prior is named or a symmetric positive definite matrix of the right size."""
+    """Raise unless the prior is a known name or a symmetric positive definite matrix of the right size."""
     if isinstance(prior, str):
         if prior not in ("identity", "covariance"):
             raise ValueError(f"prior={prior!r}: expected 'identity', 'covariance' or a matrix.")
@@ -30,10 +30,10 @@ def check_prior(prior, n_features: int) -> None:
 
 
 def prior_factor(prior, span: Span) -> np.ndarray:
-    """F with F'F the prior metric in the coordinates of the span: rows mapped by F meet it as Euclid.
+    """F with F'F the prior metric in the coordinates of the span, so that it is Euclid for rows mapped by F.
 
-    "covariance" is the inverse of the rows' covariance, on the directions in which they vary at all: it is
-    looked for among standardised columns, so that the units of none of them decide what is singular.
+    "covariance" is the inverse of the rows' covariance, restricted to the directions in which they vary.
+    These are found after standardising the columns, so that units do not decide what is singular.
     """
     rows = span.rows
     if isinstance(prior, str) and prior == "identity":

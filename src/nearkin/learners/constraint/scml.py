@@ -1,4 +1,4 @@
-"""SCML: a metric as a sparse sum of directions that are known to tell rows apart."""
+"""SCML: a metric as a sparse sum of discriminative directions."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ from nearkin.numerics.products import row_distances
 from nearkin.supervision.constraints import TripletList
 from nearkin.supervision.label_triplets import nearest_triplets
 
-# Squared differences of more bytes are kept in single precision: half the memory on 3,500 digits, and an
-# objective that agrees to seven digits.
+# Squared differences of more bytes than this are stored in float32: half the memory on 3,500 digits, and
+# the objective agrees to seven digits.
 SINGLE_FROM = 32 * 2**20
-# Coordinates of which local weights are functions.
+# Number of kernel coordinates that local weights are functions of.
 KERNEL_COMPONENTS = 40
 
 
 class SCML(TripletLearner):
     """Sparse compositional metric learning: a few directions, chosen by a linear program over triplets.
 
-    The metric is ``M = sum_b w_b b b'`` with unit directions b made beforehand, local linear discriminants
-    of the classes, and weights w >= 0 that minimise the mean hinge of the triplets plus beta times their sum.
-    That is a linear program, and it is solved to a certified duality gap.
+    The metric is ``M = sum_b w_b b b'``. The unit directions b are local linear discriminants of the classes,
+    computed beforehand; the weights w >= 0 minimise the mean hinge of the triplets plus beta times their sum.
+    This is a linear program, which is solved to a certified duality gap.
 
     Parameters
     ----------
     n_bases : int, default=400
         Directions to choose from, at most.
     beta : float, default=1e-5
-        Penalty on the sum of the weights (local: of the lengths of their slopes), in units in which rows that
-        should be far have a mean squared distance of one. Larger values choose fewer directions.
+        Penalty on the sum of the weights (if local, of the lengths of their slopes), for rows scaled so that
+        the far pairs have a mean squared distance of one. Larger values choose fewer directions.
     n_targets, n_impostors : int, default=3 and 10
-        From labels, every row should lie nearer to each of so many nearest rows of its class than to each of
-        so many nearest rows of others.
+        From labels: every row should be nearer to each of its `n_targets` nearest rows of its class than to
+        each of its `n_impostors` nearest rows of other classes.
     bases : {"auto", "discriminant", "triplets"} or array of shape (n_bases, n_features), default="auto"
-        Local discriminants, which need labels; eigenvectors of sums over random groups of triplets; or
-        directions of one's own, scaled to unit length. "auto" takes discriminants where there are labels.
+        Local discriminants, which need labels; eigenvectors of sums over random groups of triplets; or given
+        directions, scaled to unit length. "auto" takes discriminants if there are labels.
     n_components : int or None, default=None
         Directions of the result that are kept, those of the largest eigenvalues.
     local : bool, default=False
-        Let the weights change from place to place: each is the square of a linear function of 40 kernel
-        principal components, found by descent from the global weights; the query's weights measure. There
-        is no embedding then, and no `transform`.
+        Let the weights vary from place to place: each is the square of a linear function of 40 kernel
+        principal components, found by descent from the global weights. Distances use the weights at the
+        query, so there is no embedding and no `transform`.
     tol : float, default=1e-3
-        Relative duality gap at which to stop; local steps stop when ten of them gain less.
+        Relative duality gap at which to stop; local steps stop when ten of them gain less than this.
     max_iter : int, default=300
         Newton steps, and local steps.
     random_state : int, RandomState or None
-        For k-means or the groups of triplets; None always draws the same.
+        For k-means or the groups of triplets; None always draws the same ones.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
 
@@ -69,11 +69,11 @@ class SCML(TripletLearner):
         Not with `local`.
     distance_ : EmbeddedDistance or MixedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     bases_ : ndarray of shape (n_bases, n_features)
         The directions.
     weights_ : ndarray of shape (n_bases,)
-        Their weights; zero for directions that do not help.
+        Their weights; zero for unused directions.
     objective_ : float
         Mean hinge plus penalty.
     gap_ : float
@@ -81,7 +81,7 @@ class SCML(TripletLearner):
     n_iter_ : int
         Newton steps.
     classes_, n_features_in_
-        As everywhere; `classes_` from labels only.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
@@ -177,7 +177,7 @@ class SCML(TripletLearner):
             self.weights_, self.objective_, self.gap_, self.n_iter_ = np.zeros(0), 1.0, 0.0, 1
             return self._euclid(X, "no direction sets apart rows that should be far from each other")
         n = len(rows)
-        # Triplets share their pairs, of which there are fewer: (3 + 10) n for 30 n triplets from labels.
+        # Triplets share pairs, so there are fewer of these: (3 + 10) n for 30 n triplets from labels.
         near, far = triplets.anchor * n + triplets.near, triplets.anchor * n + triplets.far
         pairs, numbers = np.unique(np.concatenate([near, far]), return_inverse=True)
         differences = SquaredDifferences(rows @ bases.T, pairs // n, pairs % n, single_from=SINGLE_FROM)
@@ -212,7 +212,7 @@ class SCML(TripletLearner):
         return span.lifted(metric_factor(M, kept))
 
     def _localise(self, X: np.ndarray, scale: float, program: tuple, weights: np.ndarray) -> None:
-        """Keep the distance whose weights change from place to place; `_keep` puts it in its place."""
+        """Learn the distance whose weights vary from place to place; `_keep` makes it `distance_`."""
         coordinates = kernel_components(X.astype(np.float64, copy=False), KERNEL_COMPONENTS, self._rng())
         pairs, near, far, shares = program
         found = compose_locally(

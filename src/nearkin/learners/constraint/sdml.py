@@ -20,21 +20,22 @@ from nearkin.supervision.label_pairs import all_pairs
 class SDML(PairLearner):
     """Sparse distance metric learning.
 
-    A metric near a prior under which similar pairs are short and dissimilar ones long, with zeros for the
-    pairs of features that need not go together.
+    A metric near a prior under which similar pairs are near and dissimilar ones far, with zeros for pairs of
+    features that need not interact.
 
     Parameters
     ----------
     balance : float in (0, 1), default=0.5
-        Weight of the pairs against the prior, as a share of the largest that leaves the problem well posed.
+        Weight of the pairs relative to the prior, as a share of the largest for which the problem is well
+        posed.
     sparsity : float, default=0.1
-        Price of entries off the diagonal, as a multiple of the mean size of those that the pairs and the
-        prior ask for; 0 for none. Large values leave a diagonal metric.
+        Penalty on off-diagonal entries, as a multiple of the mean size of those in the matrix of the pairs
+        and the prior; 0 for none. Large values give a diagonal metric.
     prior : {"identity", "covariance"} or ndarray of shape (n_features, n_features), default="identity"
         Metric to stay near: Euclid, the inverse covariance of the rows (with a ridge of a thousandth of the
         mean variance), or any positive definite matrix.
     n_components : int, optional
-        Directions kept, those that the metric stretches most; all by default.
+        Number of directions to keep, those that the metric stretches most; all by default.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=200
@@ -48,9 +49,9 @@ class SDML(PairLearner):
         Square root of the metric, longest rows first.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     sparsity_ : float
-        Share of the entries off the diagonal that are zero.
+        Share of the off-diagonal entries that are zero.
     objective_ : float
         The objective of the notes.
     gap_ : float
@@ -59,18 +60,18 @@ class SDML(PairLearner):
     n_iter_ : int
         Newton steps taken.
     classes_, n_features_in_
-        As everywhere; classes only where labels were given.
+        As for every learner; `classes_` only if fitted from labels.
 
     Notes
     -----
     Minimises ``tr((M0^-1 + eta K) M) - log det M + lam sum_{k != l} |M_kl|``, K being the mean scatter of the
-    similar pairs less that of the dissimilar ones: a graphical lasso, which has a solution only where
+    similar pairs minus that of the dissimilar ones: a graphical lasso, which has a solution only if
     ``M0^-1 + eta K`` is positive definite. Here eta is `balance` over the largest absolute eigenvalue of
-    ``M0^(1/2) K M0^(1/2)``, which makes it so for any pairs. Labels stand for all pairs of rows, of which
-    none is listed.
+    ``M0^(1/2) K M0^(1/2)``, which ensures that for any pairs. Labels imply all pairs of rows, but no list of
+    them is made.
 
-    Sparsity is a matter of the features as they are: unlike most metrics this one does not turn with them.
-    Nothing depends on the unit of the features as a whole.
+    Sparsity refers to the original features: unlike most metrics, this one is not equivariant under
+    rotations. The result does not depend on a common unit of the features.
 
     Cost: T d + n d^2 for the scatters (labels: n d^2), then d^3 for each of some tens of
     sweeps over the entries. Memory: n d + d^2.

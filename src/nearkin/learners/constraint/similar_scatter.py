@@ -1,4 +1,4 @@
-"""Coordinates in which similar pairs spread alike in every direction: where DML-eig and MMC begin."""
+"""Coordinates in which the scatter of similar pairs is the identity, in which DML-eig and MMC work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nearkin.supervision.constraints import Pairs
 
 
 def both_kinds(pairs: Pairs, learner: str) -> tuple[Pairs, Pairs]:
-    """Similar and dissimilar pairs, or an error where one kind is missing."""
+    """Similar and dissimilar pairs; raises if one kind is missing."""
     similar, dissimilar = pairs.split()
     for kind, found in (("similar", similar), ("dissimilar", dissimilar)):
         if not len(found):
@@ -29,9 +29,9 @@ def mean_scatter(rows: np.ndarray, pairs: Pairs) -> np.ndarray:
 
 
 def whitening(S: np.ndarray, ridge: float, learner: str) -> np.ndarray:
-    """Q with Q S Q' = I for the ridged scatter; an error where it is singular still.
+    """Q with Q S Q' = I for the ridged scatter; raises if that is still singular.
 
-    It is looked for among standardised features, so that their units do not decide what is singular.
+    Features are standardised first, so that units do not decide what is singular.
 
     >>> whitening(np.diag([4.0, 1.0]), 0.0, "a learner")
     array([[0.5, 0. ],
@@ -49,7 +49,7 @@ def whitening(S: np.ndarray, ridge: float, learner: str) -> np.ndarray:
 
 
 def told_apart(rows: np.ndarray, dissimilar: Pairs, learner: str) -> Pairs:
-    """The dissimilar pairs whose rows differ: the others change no solution; at least one must be left."""
+    """The dissimilar pairs whose rows differ, as the others do not affect the solution; raises if none do."""
     lengths = row_distances(rows, rows, dissimilar.left, dissimilar.right)
     kept = apart(dissimilar, lengths, learner)
     if not len(kept):

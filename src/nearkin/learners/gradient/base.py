@@ -1,4 +1,4 @@
-"""What the gradient learners share: one `fit` that joins a map, a loss and a solver."""
+"""What the gradient learners share: one `fit` that combines a map, a loss and a solver."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from nearkin.solvers.policy import DescentPolicy
 class Training:
     """Checked data, sorted by class and ready for the optimisation.
 
-    F are lifted features in units of their usual spread, `unit`: starts, margins and softmaxes of fixed size
-    then find the same numbers whatever the features were measured in.
+    F are lifted features divided by their typical spread, `unit`, so that starts, margins and softmaxes of
+    fixed scale do not depend on the unit of the features.
     """
 
     F: np.ndarray
@@ -54,23 +54,23 @@ class Training:
 
 
 class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
-    """A map, a loss and a solver under scikit-learn's roof.
+    """A map, a loss and a solver as a scikit-learn estimator.
 
     Subclasses name the three; the optimisation, restarts, warm starts, warnings, history and
     callbacks are the same for all, and so are the settings that `__init__` takes.
     """
 
-    #: "auto", True or False where a learner offers it.
+    #: "auto", True or False, if the learner offers it.
     early_stopping: object = False
-    #: "auto" or a share of plain Euclid where a learner offers it.
+    #: "auto" or a share of plain Euclid, if the learner offers it.
     euclid_share: object = 0.0
     #: Frames from a warning to the caller of `fit`.
     _frames_to_caller = 3
-    #: How unseen halves judge a step.
+    #: How a step is judged on the unseen half.
     _judged_by = staticmethod(loss_of_unseen)
-    #: Whether the first steps are taken on a sample of many rows, where the loss allows it.
+    #: Whether the first steps are taken on a sample if there are many rows and the loss allows it.
     _samples_first = False
-    #: What tunes the fit beyond the parameters.
+    #: Thresholds of the fit that are not parameters.
     fit_policy: ClassVar[FitPolicy] = FitPolicy()
 
     parameters_: np.ndarray
@@ -123,13 +123,13 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or rows in blocks
-            What `nearkin.open_rows` opens, or a Dask array or data frame; with `fit_sample`, or for LMNN and
-            LMCA, which can see all of them.
+            Rows in blocks (opened by `nearkin.open_rows`, or a Dask array or data frame) need `fit_sample`,
+            except for LMNN and LMCA, which can learn from all of them.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each sample's part of the objective; samples of weight zero are left out.
         fit_sample : int or "auto", optional
-            Learn from so many of the rows only: a share of every class, chosen by a hash of the row number.
+            Learn from this many rows only: a share of every class, chosen by a hash of the row number.
             "auto" is `nearkin.scale.sample_size`.
         """
         check_settings(self)
@@ -170,7 +170,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return self
 
     def _learns_by_lists(self, X) -> bool:
-        """Whether neighbours of these rows are to be found approximately."""
+        """Whether neighbours of these rows are searched approximately."""
         return False
 
     def _checked(self, X, y, sample_weight):
@@ -195,9 +195,9 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             return self.euclid_share_
         if reduces(self) or not isinstance(y, np.ndarray):
             return 0.0
-        # Parts of the rows take as many steps as all of them; how many help has been judged already.
+        # Halves take as many steps as all rows: how many steps help has already been decided.
         settled = {} if last is None else {"early_stopping": False, "max_iter": max(1, last)}
-        # In the precision of the whole: loops compiled for another one would be used for nothing else.
+        # In the precision of the whole fit: loops would be compiled for another one just for this.
         precise = X.astype(np.float32) if len(X) >= self.fit_policy.float32_from else X
         share = chosen_share(self, precise, y, weights, self.share_policy, settled)
         if self.verbose:
@@ -217,18 +217,18 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             centre = F.mean(axis=0, dtype=np.float64).astype(F.dtype)
             # Lifted rows are ours to change, and may be the largest array of all.
             F = F - centre if lift is None else np.subtract(F, centre, out=F)
-        # Rows that constraints name by number stay in their places.
+        # Constraints refer to rows by number, so only rows with class labels are sorted.
         if np.issubdtype(np.asarray(y).dtype, np.integer):
             order = np.argsort(y, kind="stable")
             F, y = F[order], y[order]
             weights = None if weights is None else weights[order]
         precision = np.float32 if len(F) >= self.fit_policy.float32_from else F.dtype
-        # Turned into the span of the rows, features keep their unit.
+        # A rotation into the span of the rows does not change the unit of the features.
         unit = usual_spread(X if isinstance(lift, AffineEmbedding) else F)
         return Training(np.ascontiguousarray(F / unit, dtype=precision), y, weights, unit)
 
     def _last_step(self, map_, training, theta0, rng) -> int | None:
-        """The step to stop after, or None to go on until the objective settles."""
+        """The step to stop after, or None to continue until the objective settles."""
         policy = self.fit_policy.early_stopping
         if not stops_early(self.early_stopping, len(training.F), policy):
             return None
@@ -267,7 +267,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             theta0 = self._improved_start(objective, theta0)
         best = self._optimise(objective, theta0, self._progress(1, reporter, last))
         for run in range(2, self.n_init + 1):
-            # Changes of half the size of the start's entries set restarts apart.
+            # Restarts differ from the start by noise of half the size of its entries.
             noise = 0.5 * np.sqrt(np.mean(theta0**2))
             theta = theta0 + noise * rng.standard_normal(theta0.size)
             result = self._optimise(objective, theta, self._progress(run, reporter, last))
@@ -282,11 +282,11 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return minimise_exactly(self._solver(), objective, theta, callback, coordinates=coordinates)
 
     def _improved_start(self, objective: Objective, theta0: np.ndarray) -> np.ndarray:
-        """A better start that is easy to find; theta0 itself where it was given, or there is none."""
+        """A better start that is cheap to find; theta0 itself if it was given or there is none."""
         return theta0
 
     def _coordinates(self, objective: Objective) -> Coordinates | None:
-        """Where the solver should take its steps; None for the parameters themselves."""
+        """Coordinates in which the solver takes its steps; None for the parameters themselves."""
         return None
 
     def _progress(self, run: int, reporter: StepReporter, last: int | None):
@@ -328,7 +328,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
 
 
 def usual_spread(F: np.ndarray) -> float:
-    """Root mean variance of the features that vary: one for standardised data.
+    """Root mean variance of the features that are not constant: one for standardised data.
 
     >>> usual_spread(np.array([[0.0, 5.0], [4.0, 5.0]]))
     2.0
@@ -362,7 +362,7 @@ def after_kernel(kernel, inner: Map) -> Map:
 
 
 def without_zero_weights(X, y, sample_weight):
-    """The rows that count, and their weights."""
+    """The rows of positive weight, and their weights."""
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     kept = weights > 0
     if kept.sum() < 2:

@@ -1,4 +1,4 @@
-"""scikit-learn's fit callbacks (1.9 and later) for learners that take steps; before, nothing happens."""
+"""scikit-learn's fit callbacks (1.9 and later) for iterative learners; with earlier releases a no-op."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 try:
     if TYPE_CHECKING:
-        # To type checkers scikit-learn's decorator would hide what it decorates.
+        # scikit-learn's decorator would hide the signature from type checkers.
         raise ImportError
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 
-    #: Calls between a decorated method and whoever called it.
+    #: Frames between a decorated method and its caller.
     EXTRA_FRAMES = 1
 except ImportError:  # scikit-learn before 1.9
     EXTRA_FRAMES = 0
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks: there is nothing to set up."""
+        """Placeholder for releases of scikit-learn without callbacks."""
 
     def with_callbacks(method: Method) -> Method:
         return method
 
 
 class StepReporter:
-    """Tells the callbacks set on an estimator of the beginning, each step, and the end of its fit.
+    """Notifies the callbacks set on an estimator of the beginning, each step and the end of its fit.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class StepReporter:
     max_steps : int or None
     X, y : what the estimator is fitted on
     fitted_attributes : callable theta -> dict
-        Attributes that would make the estimator a fitted one at theta; only computed if asked for.
+        Attributes of the estimator as if it were fitted at theta; computed only on request.
     """
 
     def __init__(self, estimator, max_steps: int | None, X, y, fitted_attributes: Callable):

@@ -1,4 +1,4 @@
-"""Gradient learners from labels or, where the loss takes them, from pairs or triplets of rows."""
+"""Gradient learners from labels or, if the loss accepts them, from pairs or triplets of rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nearkin.learners.weak_supervision import checked_constraints, only_supervis
 
 @dataclass(frozen=True)
 class _Constraints:
-    """Constraints as the user gave them, on their way to be checked against the rows."""
+    """Constraints as the user gave them, not checked against the rows yet."""
 
     kind: str
     value: object
@@ -22,16 +22,16 @@ class _Constraints:
 
 
 class ConstrainedGradientLearner(GradientLearner):
-    """A gradient learner whose loss may take constraints in the place of y.
+    """A gradient learner whose loss may accept constraints instead of y.
 
-    A subclass names the kinds of constraint it takes in the keyword arguments of its `fit`, so that
-    scikit-learn's metadata routing knows them, and hands them all to `_fit_from`.
+    A subclass names the kinds of constraint it accepts in the keyword arguments of its `fit`, so that
+    scikit-learn's metadata routing knows them, and passes them all to `_fit_from`.
     """
 
     _frames_to_caller = 5
 
     def _fit_from(self, X, y, sample_weight, constraint_weight, **given):
-        """Learn from y or from the one kind of constraint that is given."""
+        """Learn from y or from the kind of constraint that is given."""
         named = only_supervision(type(self).__name__, y, constraint_weight, given)
         for kind, value in named.items():
             self._check_loss_takes(kind)

@@ -1,4 +1,4 @@
-"""How many steps to take, judged by rows that the steps have not seen."""
+"""How many steps to take, decided on rows that the steps have not seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT = EarlyStoppingPolicy()
 
 
 def stops_early(setting, n_samples: int, policy: EarlyStoppingPolicy = DEFAULT) -> bool:
-    """What the setting "auto", True or False means for so many samples.
+    """Whether to stop early, given the setting ("auto", True or False) and the number of samples.
 
     >>> stops_early("auto", 500), stops_early("auto", 5000), stops_early(True, 5000), stops_early(True, 10)
     (True, False, True, False)
@@ -34,7 +34,7 @@ def stops_early(setting, n_samples: int, policy: EarlyStoppingPolicy = DEFAULT) 
 
 @dataclass(frozen=True)
 class Half:
-    """Rows that steps are taken on, and rows that judge them.
+    """Rows that steps are taken on, and rows on which they are judged.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Half:
     seen, unseen : ndarray of int
         Rows of the half that is fitted and of the other one.
     start : ndarray
-        Where the half begins.
+        Initial parameters.
     """
 
     map_: Map
@@ -58,19 +58,19 @@ class Half:
     start: np.ndarray
 
     def objective(self, rows: np.ndarray) -> Objective:
-        """The loss of some of the rows by themselves."""
+        """The loss of some of the rows alone."""
         weights = None if self.weights is None else self.weights[rows]
         return Objective(self.map_, self.loss, self.F[rows], self.y[rows], self.start, sample_weight=weights)
 
 
-#: A judgement of the parameters after a step of a half: less is better.
+#: A score of the parameters after a step on a half; lower is better.
 Judge = Callable[[np.ndarray], float]
-#: Takes steps from a start, telling a callback the parameters and the value after each.
+#: Takes steps from a start, calling a callback with the parameters and the value after each.
 Descent = Callable[[Objective, np.ndarray, Callable], SolverResult]
 
 
 def loss_of_unseen(half: Half) -> Judge:
-    """The loss of the unseen rows by themselves, embedded by a map that has not seen them."""
+    """The loss of the unseen rows alone, under a map learned without them."""
     objective = half.objective(half.unseen)
     return lambda theta: objective(theta)[0]
 
@@ -102,10 +102,10 @@ def steps_by_halves(
     policy: EarlyStoppingPolicy = DEFAULT,
     judged_by: Callable[[Half], Judge] = loss_of_unseen,
 ) -> int | None:
-    """The number of steps after which unseen rows are served best; None if that is at the end.
+    """The number of steps that is best for unseen rows; None if that is the whole budget.
 
-    The rows are split in two halves, each half is fitted from its own start, and after every step the
-    other half judges.
+    The rows are split into two halves, each half is fitted from its own start, and every step is judged on
+    the other half.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ def steps_by_halves(
     y : ndarray
         Class codes in rising order, or real targets.
     theta0 : ndarray
-        Start of the whole; taken where a half has no start of its own.
+        Start for all rows; used if a half has no start of its own.
     most_steps : int
         The budget.
 
     Notes
     -----
-    A half costs a quarter of the whole, or less, per evaluation: one halving is about as dear as the
-    steps it recommends.
+    An evaluation on a half costs a quarter of one on all rows, or less, so one halving costs about as much
+    as the steps it recommends.
     """
     n = len(F)
     curves = []
@@ -132,14 +132,14 @@ def steps_by_halves(
             half = Half(map_, loss, F, y, weights, seen, unseen, start)
             curves.append(_unseen_values(half, descend, judged_by(half), policy.patience))
     length = max(map(len, curves))
-    # A half that has ended stays where it is.
+    # A half that has stopped keeps its last value.
     mean = np.mean([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves], axis=0)
     best = int(mean.argmin())
     return None if best >= most_steps else best
 
 
 def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:
-    """Where the rows seen would begin by themselves, unless that is of no use to the others."""
+    """The start for the seen rows alone, unless it is useless for the others."""
     if map_.given_start:
         return theta0
     try:
@@ -147,13 +147,13 @@ def _start(map_, F, seen, y, theta0, rng, policy) -> np.ndarray:
     except ValueError:
         # LDA or PCA may have too few directions in half of the rows.
         return theta0
-    # A feature that hardly varies in one half may vary in the other, where LDA blows it up.
+    # A feature that hardly varies in one half may vary in the other, where LDA would magnify it.
     own, usual = (np.abs(map_.forward(theta, F)[0]).max() for theta in (start, theta0))
     return start if own <= policy.largest_blow_up * usual else theta0
 
 
 def _unseen_values(half: Half, descend: Descent, judge: Judge, patience: int) -> list[float]:
-    """What the unseen rows say of the start and of the parameters after each step."""
+    """Scores on the unseen rows of the start and of the parameters after each step."""
     values = [judge(half.start)]
 
     def after_step(theta, _) -> bool:

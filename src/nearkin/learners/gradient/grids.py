@@ -1,10 +1,10 @@
-"""Settings worth trying, kept few so that comparisons stay quick."""
+"""Tuning grids, kept small so that comparisons stay quick."""
 
 from __future__ import annotations
 
 
 def component_choices(n_samples: int, n_features: int) -> list[int | None]:
-    """All dimensions and, where there are enough, a small share of them.
+    """All dimensions and, if there are enough, a small share of them.
 
     >>> component_choices(1000, 64), component_choices(1000, 4)
     ([None, 16], [None, 2])
@@ -14,9 +14,9 @@ def component_choices(n_samples: int, n_features: int) -> list[int | None]:
 
 
 def low_rank_choices(n_samples: int, n_features: int) -> list[int]:
-    """A few true reductions of the number of dimensions, which a third of the rows still span.
+    """A few reductions of the number of dimensions, small enough for nested folds.
 
-    Folds inside folds train on about that many, and a start by PCA has no more directions than rows.
+    Folds inside folds train on a part of the rows only, and a start by PCA has no more directions than rows.
 
     >>> low_rank_choices(1000, 64), low_rank_choices(300, 5000)
     ([16, 32], [50, 100])

@@ -13,21 +13,21 @@ from nearkin.solvers.base import SolverLike
 
 
 class LDML(ConstrainedGradientLearner):
-    """Logistic discriminant metric learning: pairs told apart by a threshold on their distance.
+    """Logistic discriminant metric learning: pairs separated by a threshold on their distance.
 
     Minimises the log-loss of "these two belong together", whose log-odds fall with the squared learned
-    distance and are even at a threshold found along with the map. The natural learner for verification
-    (inside `PairClassifier`); without given pairs it makes them of labels.
+    distance and are zero at a threshold that is found along with the map. The natural learner for
+    verification (inside `PairClassifier`); without pairs it derives them from labels.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
     n_neighbors : int, default=3
-        From labels: pairs of either kind that each row makes with its nearest.
+        From labels: similar and dissimilar pairs of each row, with its nearest rows of either kind.
     temperature : float or "auto", default="auto"
-        Squared distances are divided by this. The map can scale itself, so that it matters for the start
-        only; "auto" fits it to the pairs there, in whatever unit the features are.
+        Squared distances are divided by this. It matters only for the start, as the map can scale itself;
+        "auto" is the mean squared distance of the pairs at the start.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts, as for `NCA`; "lda" from labels only.
     kernel, solver, max_iter, tol, n_init, warm_start, verbose, random_state
@@ -62,7 +62,7 @@ class LDML(ConstrainedGradientLearner):
     True
     """
 
-    summary = "Linear map under which a threshold tells like pairs from others (LDML)."
+    summary = "Linear map under which a threshold separates similar from dissimilar pairs (LDML)."
     supervision = ("labels", "pairs")
     cost = "n·d·e + T·e per step, T pairs"
 

@@ -20,7 +20,7 @@ from nearkin.solvers.coordinates import whitening
 from nearkin.solvers.policy import DescentPolicy
 from nearkin.supervision.target_search import AUTO, EXACT, SearchPolicy
 
-#: From a start of the right size, a first step that changes all of it goes too far.
+#: The start already has the right scale, so a first step as long as the parameters would go too far.
 LARGE_MARGIN_DESCENT = DescentPolicy(first_step=0.1)
 
 
@@ -32,11 +32,11 @@ def check_margin_settings(learner) -> None:
 
 
 def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(None)) -> np.ndarray:
-    """theta with one part of it, in which the embedding is linear, as large as suits the margin of one best.
+    """theta with one part of it, in which the embedding is linear, scaled for a margin of one.
 
-    A start has the right directions sooner than the right size: measured, the objective that LMNN reached
-    after 20 steps on isolet it reaches after 9, that after 17 on the digits at once. A given start is left as
-    it is.
+    The directions of a start are usually better than its scale. Measured: on isolet LMNN reaches after 9
+    steps what took 20 without rescaling, and on the digits the start is as good as 17 steps. A start given
+    by the user is not changed.
     """
     if objective.map.given_start:
         return theta
@@ -47,7 +47,7 @@ def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(N
 
 
 class _LargeMarginLearner(GradientLearner):
-    """Targets, margin and their refreshing, which LMNN and LMCA share."""
+    """What LMNN and LMCA share: targets, margin, and choosing targets again."""
 
     def _learns_by_lists(self, X) -> bool:
         check_choice((EXACT, AUTO), search=self.search)
@@ -66,13 +66,13 @@ class _LargeMarginLearner(GradientLearner):
 
     def _coordinates(self, objective):
         n, d = objective.F.shape
-        # Rows that span all of the space would all be equally far apart.
+        # With no more rows than features, whitened rows would all be equally far apart.
         return whitening(objective.F) if d < n else None
 
     def _optimise(self, objective, theta, callback):
         policy = self.fit_policy.refresh
         for _ in range(self._n_refreshes(len(objective.F))):
-            # Targets that will be chosen anew need not be served to the last digit.
+            # Targets will be chosen again, so this fit need not be precise.
             rough = minimise_exactly(
                 named_solver(
                     self.solver, self.max_iter, max(self.tol, policy.rough_tol), LARGE_MARGIN_DESCENT
@@ -97,25 +97,25 @@ class _LargeMarginLearner(GradientLearner):
 
 
 class LMNN(_LargeMarginLearner):
-    """Large margin nearest neighbours: pull targets close, push impostors a margin beyond.
+    """Large margin nearest neighbours: pull targets close, push impostors a margin beyond them.
 
     Parameters
     ----------
     n_targets : int, default=3
-        Nearest samples of the same class that each sample should stay close to. Smaller classes
-        have as many as they can; a sample alone in its class has none and is left out.
+        Nearest samples of the same class that each sample should stay close to; fewer in smaller classes. A
+        sample alone in its class has none and is left out.
     mu : float in [0, 1], default=0.5
-        Share of the push against the pull.
+        Weight of the push relative to the pull.
     n_components : int or None, default=None
         Dimensions of the learned space; with all of them (None) the problem is convex in
         ``components_.T @ components_``.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="identity"
-        Where the optimisation starts, at the scale that suits the margin; an array is taken as it is.
+        Where the optimisation starts, rescaled to suit the margin; an array is used as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
     refresh_targets : int or "auto", default="auto"
-        How often to choose the targets anew under the learned distance and go on, at the most. "auto" is
-        three times below 5,000 samples, else never; 0 is the published method.
+        How often, at most, to choose the targets again under the learned distance and continue. "auto" is
+        three times below 5,000 samples and never otherwise; 0 is the published method.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
     max_iter : int, default=200
     tol : float, default=1e-5
@@ -123,13 +123,12 @@ class LMNN(_LargeMarginLearner):
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     search : {"exact", "auto"}, default="exact"
-        How targets and impostors are found. From 100,000 rows on, "auto" searches them by FAISS's inverted
-        lists. A Dask collection is learned from chunk by chunk, chunks of 100,000 rows and more being
-        searched so with "auto".
+        How targets and impostors are found. "auto" searches with FAISS's inverted lists from 100,000 rows
+        on. Dask collections are processed chunk by chunk; there "auto" applies to chunks of that size.
     n_init : int, default=1
-        Restarts from changed starts; the best objective is kept.
+        Number of runs from perturbed starts; the best objective is kept.
     warm_start : bool, default=False
-        Begin where the last fit ended.
+        Start where the last fit ended.
     verbose : int, default=0
     random_state : int, RandomState or None, default=None
 
@@ -139,27 +138,27 @@ class LMNN(_LargeMarginLearner):
         The matrix of the map; absent with a kernel.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Final loss per sample, over all impostors.
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
     search_recall_, impostor_share_ : float
-        With search="auto" and of Dask collections: share of the true impostors that were found, measured on
-        a sample, and share of the rows that were offered as impostors, each counting for several, where all
-        would be too many.
+        With search="auto" and for Dask collections: share of the true impostors that were found, measured on
+        a sample; and share of the rows that were candidates for impostors. If all rows would be too many,
+        each candidate counts for several rows.
     classes_ : ndarray
 
     Notes
     -----
-    Impostors are found by one blocked product of n^2 e / 2 multiply-adds in float32 and handled as a
-    list, so memory grows with their number, not with n^2. A list reaches beyond the margin and serves
-    until impostors might be missing from it, often for several steps; the final objective is exact
-    over all of them, and the optimisation goes on if it is worse than believed.
+    Impostors are found by one blocked product of n^2 e / 2 multiply-adds in float32 and kept as a list, so
+    memory grows with their number, not with n^2. A list extends beyond the margin and is used until
+    impostors might be missing from it, often for several steps. The final objective is exact over all
+    impostors, and the optimisation continues if it is worse than expected.
 
-    Steps are taken in coordinates in which the features are uncorrelated and of like variance (up to a
-    ratio of 100): the optimum is the same and about half as many steps lead to it.
+    Steps are taken in coordinates in which the features are uncorrelated and of similar variance (up to a
+    ratio of 100): the optimum is the same and takes about half as many steps.
 
     References
     ----------

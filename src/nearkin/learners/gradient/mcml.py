@@ -11,10 +11,10 @@ from nearkin.solvers.base import SolverLike
 
 
 class MCML(GradientLearner):
-    """Maximally collapsing metric learning: neighbours drawn evenly from the own class, and from no other.
+    """Maximally collapsing metric learning: soft neighbours spread evenly over a row's own class only.
 
-    Every row draws others by a softmax of the learned distances; the map is the one whose draws are
-    most like an ideal that has all of a class in one place. Convex in the metric, so that with all
+    Soft neighbours are a softmax of the learned distances; the map is chosen so that they come closest to
+    the ideal of every class collapsed to a point. The problem is convex in the metric, so with all
     components there is one optimum, whatever the start.
 
     Parameters
@@ -22,11 +22,11 @@ class MCML(GradientLearner):
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all. With fewer the problem is no longer convex.
     temperature : float or "auto", default="auto"
-        Squared distances are divided by twice this. The map can scale itself, so that it matters for
-        the start only; "auto" fits it to the spread of the rows there, in whatever unit the features are.
+        Squared distances are divided by twice this. It matters only for the start, as the map can scale
+        itself; "auto" is the mean variance of the rows at the start.
     ridge : float, default=1e-3
         Weight of the mean squared distance of the rows from their mean (in units of 2 temperature), which
-        keeps the map finite where classes can be separated without error.
+        keeps the map finite if classes can be separated without error.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts, as for `NCA`.
     kernel, solver, max_iter, tol, early_stopping, n_init, warm_start, verbose, random_state
@@ -37,16 +37,16 @@ class MCML(GradientLearner):
     Attributes
     ----------
     objective_ : float
-        Final mean cross-entropy between the ideal draws and the learned ones, with the ridge.
+        Final mean cross-entropy between the ideal and the learned soft neighbours, including the ridge.
     components_, distance_, euclid_share_, history_, n_iter_, classes_
         As for `NCA`.
 
     Notes
     -----
-    Each evaluation costs 3 n^2 e multiply-adds, in blocks of rows; nothing of n x n is kept. From 1,000 rows
-    on the first steps are taken on a sample, which saves a seventh (digits) to two fifths (letter) of the
-    fit. Lists of near pairs would save nothing: where a class lies in one place all of it is drawn alike,
-    and on digits, MNIST and letters 68 to 98 % of all pairs hold 99.9 % of the draws at the optimum.
+    Each evaluation costs 3 n^2 e multiply-adds, in blocks of rows; no n x n array is kept. From 1,000 rows
+    on, the first steps are taken on a sample, which saves a seventh (digits) to two fifths (letter) of the
+    time. Lists of near pairs would save nothing: in a collapsed class all rows are equally likely, and on
+    digits, MNIST and letter it takes 68 to 98 % of all pairs to hold 99.9 % of the probability.
 
     References
     ----------

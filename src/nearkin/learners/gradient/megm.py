@@ -17,7 +17,7 @@ from nearkin.losses import DriftLoss, Loss, MEGMLoss, TotalLoss
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
 
-#: Floats with more distinct values are taken for measurements, not classes.
+#: With more distinct values than this, floats are measurements, not classes.
 MOST_FLOAT_CLASSES = 20
 
 
@@ -33,21 +33,21 @@ class MEGM(GradientLearner):
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
     n_neighbors : int, "log2" or None, default="log2"
-        Neighbourhood that sets the kernel widths: half the mean squared distance to its nearer half. None
-        weighs by exp(-D) everywhere, as `MLKR` does.
+        Neighbourhood size for the kernel widths, which are half the mean squared distance to its nearer half.
+        None gives every row the kernel exp(-D), as in `MLKR`.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y holds; "auto" takes fractions, tables and floats of more than 20 distinct values for
-        regression, the rest for classes.
+        What y holds; "auto" is regression for fractions, for several columns and for floats with more than
+        20 distinct values, otherwise classification.
     penalty : float, default=0.0
         Weight of a penalty on moving the samples away from where they start.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts; "lda" for classes only.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
-        "cg", Polak-Ribiere conjugate gradients, is the paper's; L-BFGS finds the same optima sooner.
+        "cg", Polak-Ribiere conjugate gradients, is the paper's; L-BFGS finds the same optima faster.
     early_stopping : bool or "auto", default="auto"
-        Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
-        samples first: small samples are over-fitted long before the objective settles. "auto" does so
-        below 1,000 samples. A warm start goes on regardless.
+        Take only as many steps as lower the loss of unseen rows, found by fitting halves of the samples
+        first: small samples are overfitted long before the objective settles. "auto" does so below 1,000
+        samples. A warm start ignores it.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     kernel, max_iter, tol, n_init, warm_start, verbose, random_state
@@ -56,14 +56,14 @@ class MEGM(GradientLearner):
     Attributes
     ----------
     objective_ : float
-        Final mean squared error; real targets count standardised, so that none dominates by its unit.
+        Final mean squared error; real targets are standardised, so that none dominates by its unit.
     components_, distance_, euclid_share_, history_, n_iter_, classes_
         As for `NCA`; `classes_` for classification only.
 
     Notes
     -----
-    Cost and memory as for `NCA`. From 1,000 samples on, the first steps, as long as the kernels are broad,
-    are taken on a sample of the rows; `history_` then begins with the sample's values.
+    Cost and memory as for `NCA`. From 1,000 samples on, the first steps are taken on a sample of the rows
+    while the kernels are broad; `history_` then begins with the sample's values.
 
     References
     ----------
@@ -134,7 +134,7 @@ class MEGM(GradientLearner):
     def _is_regression(self, y) -> bool:
         if self.task != "auto":
             return self.task == REGRESSION
-        # scikit-learn casts before it looks for missing values, which NumPy remarks upon.
+        # scikit-learn casts before it checks for missing values, which makes NumPy warn.
         with np.errstate(invalid="ignore"):
             kind = type_of_target(y, input_name="y")
         if kind == "multiclass":
@@ -161,7 +161,7 @@ class MEGM(GradientLearner):
         if not (spread > 0).any():
             raise ValueError("all targets are constant; there is nothing to predict.")
         self.__dict__.pop("classes_", None)
-        # A constant target has nothing to say; dividing by one keeps it at zero.
+        # A constant target carries no information; dividing by one keeps it at zero.
         return X, (Y - Y.mean(axis=0)) / np.where(spread > 0, spread, 1), weights
 
 

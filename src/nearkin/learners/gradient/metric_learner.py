@@ -1,4 +1,4 @@
-"""Compositions of one's own."""
+"""A metric learner composed of any map, loss and solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nearkin.solvers.base import SolverLike
 
 
 class MetricLearner(ConstrainedGradientLearner):
-    """Any map, any loss, any solver; from labels, or from pairs or triplets where the loss takes them.
+    """Any map, loss and solver; from labels, or from pairs or triplets if the loss accepts them.
 
     Parameters
     ----------
@@ -28,7 +28,11 @@ class MetricLearner(ConstrainedGradientLearner):
     Attributes
     ----------
     distance_, objective_, history_, n_iter_, classes_
-        As for `NCA`; `components_` where the map is linear.
+        As for `NCA`; `components_` if the map is linear.
+
+    Notes
+    -----
+    Cost: that of the loss and the map in each evaluation, as their own pages say.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A solver on an objective that remembers: the end is exact, and first steps may see a sample of the rows."""
+"""Minimising objectives whose values may be inexact on the way: exact at the end, sampled at first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def minimise_exactly(
     coordinates: Coordinates | None = None,
     most_corrections: int = 3,
 ) -> SolverResult:
-    """Minimise, and go on if the exact value at the end is worse than the solver believed.
+    """Minimise, and continue if the exact value at the end is worse than the last one.
 
-    The value reported, and the last of the history, are exact. A list of near pairs that served too long may
-    have misled the solver; it goes on so often at the most.
+    The reported value, and the last in the history, are exact. An outdated list of near pairs may have
+    misled the solver, which then continues, at most `most_corrections` times.
     """
 
     def minimise(solver: Solver, theta: np.ndarray) -> SolverResult:
@@ -54,12 +54,11 @@ def minimise_exactly(
 def minimise_from_sample(
     solver: Solver, objective: Objective, theta, callback, policy: CoarsePolicy | None = None
 ) -> SolverResult:
-    """Minimise, with the first steps on a sample of the rows as long as the neighbourhoods are broad.
+    """Minimise, with the first steps on a sample of the rows while the neighbourhoods are broad.
 
-    Averages over broad neighbourhoods are much the same in a sample, at a small part of the cost. Once
-    they are narrow enough for short lists of near pairs, or steps no longer help another sample,
-    all rows take over. All steps share one budget; the values in the history are the sample's, then
-    the whole's.
+    Averages over broad neighbourhoods are nearly the same in a sample, at a fraction of the cost. Once they
+    are narrow enough for short lists of near pairs, or steps no longer help another sample, all rows are
+    used. All steps share one budget; the history holds values of the sample, then of all rows.
     """
     policy = policy or CoarsePolicy()
     n = len(objective.F)
@@ -102,9 +101,9 @@ def minimise_from_sample(
 
 
 def _two_samples(n: int, policy: CoarsePolicy) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to learn from and rows to judge by.
+    """Rows to learn from and rows to evaluate on.
 
-    Every so many rows are taken: where these are sorted by class, each class keeps its share.
+    Rows at regular intervals: as rows are sorted by class, each class keeps its share.
 
     >>> [rows[:3].tolist() for rows in _two_samples(4000, CoarsePolicy())]
     [[0, 4, 8], [2, 6, 10]]

@@ -14,8 +14,8 @@ from nearkin.solvers.base import SolverLike
 class MLKR(MEGM):
     """Metric learning for kernel regression: least squared error of leave-one-out kernel predictions.
 
-    `MEGM` for real targets, one or many, with the weight exp(-D) for everyone instead of a width for
-    each sample: all scale is in the map.
+    `MEGM` for real targets, one or many, with the kernel exp(-D) for all samples instead of a width for
+    each: all scale is in the map.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class MLKR(MEGM):
     penalty : float, default=0.0
         Weight of a penalty on moving the samples away from where they start.
     init : {"auto", "identity", "pca", "random"} or array, default="auto"
-        Where the optimisation starts: PCA where dimensions are dropped, else the identity. Since exp(-D) has
-        a scale, so should the features: standardise them.
+        Where the optimisation starts: "auto" is PCA if dimensions are dropped, else the identity. exp(-D) has
+        a fixed scale, so standardise the features.
     kernel, solver, max_iter, tol, early_stopping, n_init, warm_start, verbose, random_state
         As for `MEGM`.
 
@@ -35,7 +35,7 @@ class MLKR(MEGM):
         The matrix of the map; absent with a kernel.
     distance_ : EmbeddedDistance
     objective_ : float
-        Final mean squared error; targets count standardised, so that none dominates by its unit.
+        Final mean squared error; targets are standardised, so that none dominates by its unit.
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
@@ -60,7 +60,7 @@ class MLKR(MEGM):
     summary = "Linear map that minimises the squared error of kernel regression (MLKR)."
     cost = "n²·e/2 to 3·n²·e per step"
     tasks = (REGRESSION,)  # type: ignore[assignment]
-    #: What `MEGM` offers and MLKR has settled.
+    #: Parameters of `MEGM` that are fixed here.
     n_neighbors = None
     task = "regression"
 

@@ -1,4 +1,4 @@
-"""Mixtures of large margin nearest neighbours: local metrics, softly switched."""
+"""Mixtures of large margin nearest neighbours: local metrics with soft gates."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from nearkin.solvers.base import SolverLike
 class MoLMNN(GradientLearner):
     """A mixture of large margin nearest neighbours: gates divide the space, each region has a metric.
 
-    Alternates between the gates and the local projections, choosing targets and impostors anew
-    under the current distance before each, until both settle or unseen rows are no longer classified
-    better (Algorithm 1 of the paper, which stops where "the classification result does not improve any
-    further").
+    Alternates between gates and local projections, choosing targets and impostors again under the current
+    distance before each, until both settle or the classification of unseen rows no longer improves
+    (Algorithm 1 of the paper, which stops when "the classification result does not improve any further").
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ class MoLMNN(GradientLearner):
         Dimensions of each local projection; None keeps all.
     n_targets : int, default=3
     mu : float in [0, 1], default=0.5
-        Share of the push against the pull.
+        Weight of the push relative to the pull.
     init : {"pca", "auto", "identity", "lda", "random"} or array, default="pca"
         Where every local projection starts.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
@@ -50,15 +49,15 @@ class MoLMNN(GradientLearner):
     tol : float, default=1e-3
         Stop when a round gains less than this share of the objective (or of 1, if that is larger).
     early_stopping : bool or "auto", default="auto"
-        Take as many rounds as classify rows better that were not seen, judged by fitting halves of the
-        samples first; "auto" does so below 1,000 samples. With False rounds go on until the objective
-        settles, long after small samples are over-fitted. A warm start goes on regardless.
+        Take only as many rounds as improve the classification of unseen rows, found by fitting halves of the
+        samples first; "auto" does so below 1,000 samples. With False, rounds continue until the objective
+        settles, long after small samples are overfitted. A warm start ignores it.
     euclid_share : "auto" or float from 0 to 1, default="auto"
         Share of plain Euclid in the learned distance; "auto" as for `NCA`, 0 is the published method.
     n_init : int, default=1
-        Restarts from changed starts; the best objective is kept.
+        Number of runs from perturbed starts; the best objective is kept.
     warm_start : bool, default=False
-        Begin where the last fit ended.
+        Start where the last fit ended.
     verbose : int, default=0
     random_state : int, RandomState or None, default=None
         Gates start small and random.
@@ -67,17 +66,22 @@ class MoLMNN(GradientLearner):
     ----------
     projections_ : ndarray of shape (n_regions, n_components, n_features)
     gates_ : ndarray of shape (n_regions, n_features + 1)
-        Slopes and, last, thresholds; both act on centred features.
+        Slopes and, in the last column, thresholds, for centred features.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Final loss per sample, over all impostors and the targets of the last round.
     history_ : ndarray
-        The objective after each solver step; it may rise where targets are chosen anew.
+        The objective after each solver step; it may rise when targets are chosen again.
     n_iter_ : int
         Rounds.
     classes_ : ndarray
+
+    Notes
+    -----
+    Each evaluation costs n d e P multiply-adds for the map with P regions and as much as one of `LMNN` for
+    embeddings of e P dimensions.
 
     References
     ----------
@@ -100,7 +104,7 @@ class MoLMNN(GradientLearner):
     projections_: np.ndarray
     gates_: np.ndarray
 
-    # A round is up to twenty steps of the solver: fewer of them in vain than of single steps.
+    # A round is up to twenty solver steps, so fewer rounds without improvement are allowed.
     fit_policy = FitPolicy(early_stopping=EarlyStoppingPolicy(most_halvings=3, patience=4))
     _judged_by = staticmethod(errors_of_unseen)
 
@@ -151,10 +155,10 @@ class MoLMNN(GradientLearner):
         return self.gate(X).argmax(axis=1)
 
     def region_embedding(self, X: MatrixLike, region: int, n_dimensions: int = 2) -> np.ndarray:
-        """Rows under one region's projection, turned so that few dimensions show most of it.
+        """Rows under one region's projection, rotated so that the first dimensions show most of it.
 
-        Made for plots: draw the rows of `region` in it. The dimensions are the leading singular
-        directions of the projection; missing ones are zero.
+        For plots of the rows of `region`. The dimensions are the leading singular directions of the
+        projection; missing ones are zero.
         """
         X = self._validate_new(X)
         if not 0 <= region < len(self.projections_):
@@ -180,7 +184,7 @@ class MoLMNN(GradientLearner):
         return LargeMarginLoss(self.n_targets, self.mu)
 
     def _solver(self):
-        # Inside a round the value has to settle further than between rounds.
+        # Within a round the value must settle to a tighter tolerance than between rounds.
         return named_solver(self.solver, self.steps_per_round, 0.1 * self.tol)
 
     def _most_steps(self) -> int:
@@ -193,13 +197,13 @@ class MoLMNN(GradientLearner):
         return at_best_scale(objective, theta0, self._parts(objective)[1])
 
     def _parts(self, objective) -> list[slice]:
-        """Where theta keeps the gates and the projections."""
+        """The parts of theta with the gates and with the projections."""
         n_gates = self.n_regions * (objective.F.shape[1] + 1)
         return [slice(-n_gates, None), slice(0, -n_gates)]
 
     def _optimise(self, objective, theta, callback) -> SolverResult:
         parts = self._parts(objective)
-        # Each part goes on with what its last round has learned of the curvature.
+        # Each part continues with what its solver learned about the curvature in the last round.
         solvers = [self._solver()] * 2
         history: list[float] = []
         rounds, evaluations, before, converged = 0, 0, np.inf, False

@@ -22,12 +22,12 @@ class NCA(GradientLearner):
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
     objective : {"error", "log"}, default="error"
-        The expected error, or minus the log-likelihood of the right classes, which cares more for rows
-        that are far from their own class.
+        The expected error, or minus the log-likelihood of the right classes, which gives more weight to
+        rows far from their own class.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
-        Where the optimisation starts. "auto" is LDA where the classes fill the components, PCA where
-        dimensions are dropped, else the identity; of features in units of their usual spread, so that the
-        unit of the data does not matter. An array is taken as it is.
+        Where the optimisation starts. "auto" is LDA if there are enough classes for the components, PCA if
+        dimensions are dropped, else the identity; on features divided by their typical spread, so that the
+        unit of the data does not matter. An array is used as it is.
     kernel : None, {"rbf", "polynomial", "linear"}, callable or KernelMap, default=None
         Learn in the feature space of a kernel instead of the input space.
     solver : {"lbfgs", "cg", "gd"} or Solver, default="lbfgs"
@@ -35,16 +35,16 @@ class NCA(GradientLearner):
     tol : float, default=1e-5
         Stop when a step gains less than this share of the objective (or of 1, if that is larger).
     early_stopping : bool or "auto", default=False
-        Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
-        samples first; "auto" does so below 1,000 samples. A warm start goes on regardless.
+        Take only as many steps as lower the loss of unseen rows, found by fitting halves of the samples
+        first; "auto" does so below 1,000 samples. A warm start ignores it.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        Share of plain Euclid in the learned distance. "auto" takes what works best on unseen rows, found by
         fitting halves of the samples (from labels, below 5,000 samples, and only if all dimensions are
         kept); 0 is the published method.
     n_init : int, default=1
-        Restarts from changed starts; the best objective is kept.
+        Number of runs from perturbed starts; the best objective is kept.
     warm_start : bool, default=False
-        Begin where the last fit ended.
+        Start where the last fit ended.
     verbose : int, default=0
     random_state : int, RandomState or None, default=None
 
@@ -54,9 +54,9 @@ class NCA(GradientLearner):
         The matrix of the map; absent with a kernel.
     distance_ : EmbeddedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
-        Final mean probability that a soft neighbour is of another class (or minus log-likelihood).
+        Final mean probability that a soft neighbour belongs to another class (or minus log-likelihood).
     history_ : ndarray
         The objective at the start and after each step.
     n_iter_ : int
@@ -64,8 +64,8 @@ class NCA(GradientLearner):
 
     Notes
     -----
-    Each evaluation costs one product of n^2 e / 2 multiply-adds once neighbourhoods are sharp, up to
-    3 n^2 e before, and always with ``objective="log"``; memory is a few blocks of rows and the pairs that
+    Each evaluation costs one product of n^2 e / 2 multiply-adds once neighbourhoods are narrow, and up to
+    3 n^2 e before that and with ``objective="log"``. Memory is a few blocks of rows and the pairs that
     matter, never n x n.
 
     References

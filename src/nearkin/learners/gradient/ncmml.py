@@ -13,27 +13,27 @@ from nearkin.solvers.base import SolverLike
 class NCMML(GradientLearner):
     """Linear map under which rows lie nearest to the mean of their class (or to one of its centres).
 
-    Minimises the cross-entropy of classes whose score falls with the squared distance to their mean.
-    The learned distance serves nearest neighbours as well as nearest means, and a fit takes time in
-    proportion to the number of samples.
+    Minimises the cross-entropy of classes whose score falls with the squared distance to their mean. The
+    learned distance suits nearest neighbours as well as nearest means, and the time of a fit is
+    proportional to the number of samples.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Dimensions of the learned space; None keeps all.
     n_centres : int, default=1
-        Centres per class, found by k-means in the input space; more than one is NCMC, for classes of
-        several parts.
+        Centres per class, found by k-means in the input space; more than one is NCMC, for multimodal
+        classes.
     temperature : float or "auto", default="auto"
-        Squared distances are divided by twice this. The map can scale itself, so that it matters for the
-        start only; "auto" fits it to the spread of the classes there, in whatever unit the features are.
+        Squared distances are divided by twice this. It matters only for the start, as the map can scale
+        itself; "auto" is the mean variance within the classes at the start.
     leave_one_out : bool, default=True
-        Take each row out of its centre when it is judged; without, small groups overfit.
+        Leave each row out of its own centre, without which small groups overfit.
     init : {"auto", "identity", "pca", "lda", "random"} or array, default="auto"
         Where the optimisation starts, as for `NCA`.
     early_stopping : bool or "auto", default="auto"
-        Take as many steps as lower the loss of rows that were not seen, judged by fitting halves of the
-        samples first; "auto" does so below 1,000 samples, where the cross-entropy is soon over-fitted.
+        Take only as many steps as lower the loss of unseen rows, found by fitting halves of the samples
+        first; "auto" does so below 1,000 samples, where cross-entropy soon overfits.
     kernel, solver, max_iter, tol, n_init, warm_start, verbose, random_state
         As for `NCA`.
     euclid_share : "auto" or float from 0 to 1, default="auto"
@@ -48,8 +48,8 @@ class NCMML(GradientLearner):
 
     Notes
     -----
-    Each evaluation costs n e (d + P) multiply-adds for P centres in all: linear in n, where losses
-    over pairs are quadratic. Memory is that of the rows and one block of rows by centres.
+    Each evaluation costs n e (d + P) multiply-adds for P centres in all: linear in n, while losses over
+    pairs are quadratic. Memory is that of the rows and one block of rows x centres.
 
     References
     ----------
@@ -66,7 +66,7 @@ class NCMML(GradientLearner):
     ((178, 2), True)
     """
 
-    summary = "Linear map towards class means (NCMML) or several centres a class (NCMC); linear in n."
+    summary = "Linear map towards class means (NCMML) or several centres per class (NCMC); linear in n."
     cost = "n·e·(d + P) per step, P centres"
 
     def __init__(

@@ -1,4 +1,4 @@
-"""GLML: at every query, the metric that takes the bias from its nearest neighbour's error."""
+"""GLML: at every query, the metric that removes the bias of its nearest neighbour's error."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.numerics.linear_metric import fixed_signs, ridged
 from nearkin.numerics.threads import one_blas_thread
 
-# Beyond this many features, eigenvectors per query take too long and covariances are mostly noise.
+# With more features, eigenvectors for each query take too long and covariances are mostly noise.
 MOST_COORDINATES = 100
-# "auto" measures this many candidates, or as many as cost this many multiply-adds.
+# "auto" measures at least this many candidates, and as many as this many multiply-adds allow.
 FEWEST_CANDIDATES = 500
 CANDIDATE_MULTIPLY_ADDS = 2_000_000
-# Least shrinkage chosen by "auto": densities sharper than that trust their tails too much.
+# Smallest shrinkage of "auto": with less, the tails of the densities have too much influence.
 LEAST_SHRINKAGE = 0.1
 
 
 class GLML(Learner):
     """Generative local metric learning: a metric for each query, from Gaussian densities of the classes.
 
-    Among finitely many rows the nearest neighbour errs more than in the limit, by a bias that depends on
-    how the class densities curve around the query. With a Gaussian for each class that curvature is known
-    everywhere, and the query is measured by the metric of determinant one that makes the bias vanish.
+    With finitely many rows the error of the nearest neighbour exceeds its limit by a bias that depends on
+    the curvature of the class densities at the query. With a Gaussian for each class that curvature is known
+    everywhere, and each query gets the metric of determinant one for which the bias vanishes.
 
     Parameters
     ----------
     shrinkage : "auto", "ledoit-wolf" or float, default="auto"
-        How far each class's covariance is pulled towards a multiple of the identity, 0 to 1. "auto" is the
-        ratio of features to rows of the class, from 0.1 to 0.5.
+        How far each class's covariance is shrunk towards a multiple of the identity, 0 to 1. "auto" is the
+        ratio of features to rows of the class, clipped to 0.1 to 0.5.
     covariance : {"full", "diagonal"}, default="full"
         Whether features of a class may be correlated.
     ridge : float, default=0.1
         Share of the identity in every metric.
     floor : float, default=0.01
-        Least eigenvalue of a local metric, as a share of its largest, before the identity is mixed in.
+        Smallest eigenvalue of a local metric, as a share of its largest, before the identity is mixed in.
     n_components : "auto", int or None, default="auto"
-        Principal directions in which everything happens; None keeps all of the space in which the rows
-        differ, "auto" at most 100.
+        Number of principal directions to work in; None keeps the whole span of the rows, "auto" at most 100
+        directions.
     n_candidates : "auto", int or None, default="auto"
-        So many references, the nearest under one pooled metric, are measured by the query's own metric;
-        None measures all. "auto" is 500, or more while that is cheap.
+        Number of references, the nearest under a pooled metric, that are measured by the query's own metric;
+        None measures all. "auto" is 500, or more if that is cheap.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of plain Euclid in the learned distance. "auto" takes what serves unseen rows best, judged by
+        Share of plain Euclid in the learned distance. "auto" takes what works best on unseen rows, found by
         fitting halves of the samples, or of 2,000 of them (only if all dimensions are kept); 0 is the
         published method.
 
@@ -61,21 +61,21 @@ class GLML(Learner):
     distance_ : PerQueryDistance
         `distance_.factors(X)` are the factors of the metrics at the rows of X.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     shrinkage_ : ndarray of shape (C,)
         The shrinkage of each class.
     objective_ : float
         Mean negative log-likelihood of the training rows and their labels under the densities.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
-    A fit costs n d^2 + C d^3. A query costs C d^2 + d^3 for its metric, n d for its candidates and d^2 for
-    each of them; memory C d^2 and some megabytes for the metrics of a few queries at a time.
+    A fit costs n d^2 + C d^3. A query costs C d^2 + d^3 for its metric, n d to find its candidates and d^2
+    for each of them; memory is C d^2 and some megabytes for the metrics of a few queries at a time.
 
-    The metric belongs to the query, around which the error is expanded; shrinkage, floor and the share of
-    Euclid are ours. Features should be of comparable size: standardise them first.
+    The metric is that of the query, around which the error is expanded. Shrinkage, floor and the share of
+    Euclid are not part of the paper. Features should have comparable scales: standardise them first.
 
     References
     ----------
@@ -97,7 +97,7 @@ class GLML(Learner):
 
     summary = "A metric for every query, from Gaussian densities of the classes; closed form."
     cost = "C·d³ once; n·d² per query"
-    # Classes that are no Gaussians do not become so with more rows: Euclid is asked at any size.
+    # Classes that are not Gaussian do not become so with more rows, so Euclid competes at any size.
     share_policy = SharePolicy(auto_below=2**62, most_rows=2_000)
 
     def __init__(
@@ -131,7 +131,7 @@ class GLML(Learner):
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Labels; with only one there is nothing to tell apart, and the distance is Euclid.
+            Labels; with a single class the distance is Euclid.
         """
         X, codes = self._validate_labelled(X, y)
         self._check_settings(X.shape[1])
@@ -167,7 +167,7 @@ class GLML(Learner):
         check_number(high=1, ridge=self.ridge, floor=self.floor)
 
     def _coordinates(self, X: np.ndarray) -> CentredEmbedding:
-        """The features themselves about their mean, or the principal directions where they are too many."""
+        """The centred features, or their principal directions if there are too many."""
         n, d = X.shape
         origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         kept = min(d, MOST_COORDINATES) if self.n_components == "auto" else self.n_components or d
@@ -186,7 +186,7 @@ class GLML(Learner):
             mean = rows.mean(axis=0)
             rows = rows - mean
             if np.einsum("ij,ij->", rows, rows) <= count * least:
-                # A row alone, or copies of one: nothing is known of how its class spreads.
+                # A single row, or copies of one, say nothing about the covariance of the class.
                 covariance, share = pooled, 0.0
             else:
                 share = self._shrinkage_of(rows)
@@ -200,7 +200,7 @@ class GLML(Learner):
         return GaussianClasses(np.array(means), np.array(precisions), np.array(log_scales))
 
     def _pooled(self, U: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Covariance within the classes, or of all rows where classes do not spread."""
+        """Covariance within the classes, or of all rows if there is none."""
         counts = np.bincount(codes)
         means = np.stack([np.bincount(codes, column) / counts for column in U.T], axis=1)
         within = U - means[codes]
@@ -219,7 +219,7 @@ class GLML(Learner):
     def _shrunk(self, covariance: np.ndarray, share: float) -> np.ndarray:
         if self.covariance == "diagonal":
             covariance = np.diag(np.diag(covariance))
-        # Constant or redundant features need a little of the identity, whatever was asked for.
+        # Constant or redundant features need a little of the identity, whatever the setting.
         return ridged(covariance, max(share, 1e-6))
 
     def _resolve_candidates(self, U: np.ndarray) -> int:
@@ -231,5 +231,5 @@ class GLML(Learner):
 
 
 def _rounding(U: np.ndarray) -> float:
-    """Squared length that the difference of equal rows may have from rounding."""
+    """Squared length of differences that may be due to rounding."""
     return float((np.finfo(np.float32).eps * np.abs(U).max()) ** 2)

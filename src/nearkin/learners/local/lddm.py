@@ -1,4 +1,4 @@
-"""LDDM: focal rows with projections of their own, joined in a vote."""
+"""LDDM: focal rows, each with its own projection, combined by voting."""
 
 from __future__ import annotations
 
@@ -24,63 +24,62 @@ from nearkin.numerics.selection import smallest_per_row
 from nearkin.numerics.threads import blas_threads, one_blas_thread
 from nearkin.rows_in_blocks import by_blocks
 
-# "auto" makes every row focal up to this many.
+# Up to this many rows "auto" makes every row focal.
 MOST_FOCAL_ROWS = 2000
 
 
 class LDDM(EuclidVote, ClassifierMixin, Learner):
-    """Local discriminative distance metrics: every focal row sees its surroundings in its own projection.
+    """Local discriminative distance metrics: each focal row has its own projection of its neighbourhood.
 
-    For each focal row, the directions are found in which its near rows of other classes are far and those of
-    its own class close. A query asks the focal rows nearest to it; each names the class of the query's
-    nearest training row in its own projection, and nearer ones have more say.
+    The projection of a focal row has the directions in which its near rows of other classes are far and those
+    of its own class are close. The focal rows nearest to a query vote for the class of the query's nearest
+    training row in their own projections; nearer focal rows have more weight.
 
-    The method is rebuilt after the abstract of Mu, Ding and Tao and what others say of it, as the paper was
-    out of reach: the numbers of neighbours, the way the directions are chosen and the weights of the
-    votes may differ from theirs.
+    Reimplemented from the abstract of Mu, Ding and Tao and descriptions by others, without access to the full
+    text: the numbers of neighbours, the choice of the directions and the weights of the votes may differ.
 
     Parameters
     ----------
     n_targets : int, default=10
-        Nearest rows of its own class that a focal row wants close; a smaller class gives what it has.
+        Nearest rows of its own class that should be close to a focal row; fewer in smaller classes.
     n_impostors : int, default=10
-        Nearest rows of other classes that it wants far.
+        Nearest rows of other classes that should be far from it.
     compactness : float, default=1.0
-        How much being close counts beside being far: directions are the eigenvectors of positive eigenvalue
+        Weight of being close relative to being far: directions are the eigenvectors of positive eigenvalue
         of S - compactness C, the mean outer products of the differences to impostors and to targets.
     n_voters : int, default=7
-        Focal rows that a query asks.
+        Focal rows that vote on a query.
     n_focal : "auto", int or None, default="auto"
-        Rows that have a projection of their own, shared out among the classes: the rows nearest to
-        centres of k-means in each. None takes all, "auto" at most 2,000.
+        Number of focal rows, divided among the classes: the rows nearest to the k-means centres of each.
+        None takes all rows, "auto" at most 2,000.
     random_state : int, RandomState or None
-        For k-means, where not all rows are focal.
+        For k-means, if not all rows are focal.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best, judged
-        by fitting halves of the samples (below 5,000 samples); 0 is the published method.
+        Share of a prediction given to the votes of the three nearest training rows under plain Euclid. "auto"
+        takes what works best on unseen rows, found by fitting halves of the samples (below 5,000 samples); 0
+        is the published method.
 
     Attributes
     ----------
     focal_rows_ : ndarray of shape (P,)
         Which training rows are focal.
     directions_ : ndarray of shape (P, r, d)
-        Orthonormal directions of each, zeros where it has fewer than r.
+        Orthonormal directions of each focal row, padded with zeros if there are fewer than r.
     distance_ : PerPrototypeDistance
-        The focal rows as prototypes with their directions as metrics. With other references, as inside
-        `KNNClassifier`, each carries the metric of a focal row; the vote of several is `predict` only.
+        The focal rows as prototypes with their directions as metrics. Other references, as inside
+        `KNNClassifier`, each have the metric of one focal row; only `predict` combines several.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Mean over the focal rows of the sum of their positive eigenvalues.
     classes_, n_features_in_, n_iter_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
-    A fit costs n^2 d for the neighbours and P min(d, k)^2 (d + k) for k of them; the model keeps the training
-    rows and P r d numbers, r at most n_impostors. A batch of m queries costs m P d, then n d r for each focal
-    row that is asked and n_voters n r for each query.
+    A fit costs n^2 d for the neighbours and P min(d, k)^2 (d + k) for k of them and P focal rows; the model
+    keeps the training rows and P r d numbers, r at most n_impostors. A batch of m queries costs m P d, then
+    n d r for each focal row that votes and n_voters n r for each query.
 
     References
     ----------
@@ -98,8 +97,8 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
     True
     """
 
-    summary = "Focal rows with projections of their own, joined in a vote; after Mu, Ding, Tao."
-    cost = "n·d² + n·d³, once"
+    summary = "Focal rows with their own projections, combined by voting; after Mu, Ding, Tao."
+    cost = "n²·d + P·d·K², once"
 
     distance_: PerPrototypeDistance
 
@@ -198,12 +197,12 @@ class LDDM(EuclidVote, ClassifierMixin, Learner):
         return self.classes_[P.argmax(axis=1)]
 
     def _vote(self, U: np.ndarray, votes: np.ndarray) -> None:
-        """Add to `votes` what the focal rows nearest to each row of U say."""
+        """Add the votes of the focal rows nearest to each row of U to `votes`."""
         voters = min(self.n_voters, len(self.focal_rows_))
         squared, asked = smallest_per_row(squared_distances(U, self._rows[self.focal_rows_]), voters)
         mean = squared.mean(axis=1, keepdims=True)
         weights = np.exp(np.divide(squared, -2 * mean, out=np.zeros_like(squared), where=mean > 0))
-        # Grouped by focal row, so that each projects the training rows once for all who ask it.
+        # Grouped by focal row, so that each projects the training rows only once.
         by_voter = np.argsort(asked, axis=None, kind="stable")
         edges = np.flatnonzero(np.diff(asked.ravel()[by_voter], prepend=-1, append=len(self.focal_rows_)))
         for start, stop in pairwise(edges):

@@ -1,4 +1,4 @@
-"""PLML: a metric that varies smoothly, mixed from a few that belong to anchor points."""
+"""PLML: a smoothly varying metric, mixed from the metrics of a few anchor points."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from nearkin.numerics.psd_mixture import MixtureSolution, solve_psd_mixture
 from nearkin.numerics.threads import one_blas_thread
 from nearkin.supervision.triplets import nearest_other_rows
 
-# Neighbours that make the graph along which weights are smooth.
+# Neighbours in the graph along which weights are smooth.
 GRAPH_NEIGHBOURS = 6
-# "auto" takes one anchor for so many rows, and at most so many.
+# "auto" takes one anchor per ROWS_PER_ANCHOR rows, at most MOST_ANCHORS.
 ROWS_PER_ANCHOR = 10
 MOST_ANCHORS = 20
 
@@ -35,35 +35,36 @@ MOST_ANCHORS = 20
 class PLML(Learner):
     """Parametric local metric learning: metrics of anchor points, mixed smoothly over the rows.
 
-    Every row is written as a mixture of anchor points (centres of k-means), by weights that are smooth along
-    the graph of nearest neighbours. The metric at a row is the same mixture of one metric per anchor, and
-    these are learned all at once with the large-margin loss. Both problems are convex. A query takes the
-    weights of its nearest training row.
+    Every row is approximated by a mixture of anchor points (k-means centres), with weights that are smooth
+    along the graph of nearest neighbours. The metric at a row is the same mixture of the anchors' metrics,
+    which are learned together with the large-margin loss. Both problems are convex. A query has the weights
+    of its nearest training row.
 
     Parameters
     ----------
     n_anchors : int or "auto", default="auto"
-        Anchor points, and metrics; "auto" is one for ten rows, at most 20. One is a single global metric.
+        Number of anchor points and metrics; "auto" is one per ten rows, at most 20. One gives a single
+        global metric.
     smoothness : float, default=100.0
-        How much weights may not differ between neighbours.
+        Penalty on differences of weights between neighbours.
     locality : float, default=1.0
-        How much anchors far from a row cost.
+        Penalty on weights of anchors far from a row.
     shrinkage : float, default=1.0
-        Penalty on the squared size of the metrics, beside the sum of the hinges.
+        Penalty on the squared norm of the metrics, relative to the sum of the hinges.
     pull : float, default=1.0
-        What the distances to the targets cost, beside the hinges. The default is the best of six powers of
-        ten by validation inside the training rows of 11 sets that the method's printed numbers are not of;
-        those from 0.01 to 10 are within 0.3 points.
+        Weight of the distances to the targets, relative to the hinges. The default is the best of six powers
+        of ten by validation within the training rows of 11 sets that the paper does not use; those from 0.01
+        to 10 are within 0.3 points.
     n_targets, n_impostors : int, default=3 and 10
-        Every row should lie nearer to each of so many nearest rows of its class than to each of so many
-        nearest rows of others, by a margin.
+        Every row should be nearer to each of its `n_targets` nearest rows of its class than to each of its
+        `n_impostors` nearest rows of other classes, by a margin.
     ridge : float, default=0.01
-        Share of Euclid, of the mean size of the metrics, that is mixed into each of them: where a metric is
-        zero, or blind in a direction, rows are still told apart.
+        Share of Euclid, relative to the mean size of the metrics, that is added to each of them, so that rows
+        are distinguished even where a metric is zero or ignores a direction.
     tol : float, default=1e-2
-        Relative duality gap at which the metrics are good enough.
+        Relative duality gap of the metrics at which to stop.
     max_iter : int, default=500
-        Steps for the metrics.
+        Most steps for the metrics.
     random_state : int, RandomState or None
         For k-means.
     euclid_share : "auto" or float from 0 to 1, default="auto"
@@ -78,7 +79,7 @@ class PLML(Learner):
         The metrics, without the share of Euclid.
     distance_ : MixedDistance
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     objective_ : float
         Objective of the metrics, divided by the number of triplets.
     gap_ : float
@@ -88,13 +89,13 @@ class PLML(Learner):
     n_iter_ : int
         Steps for the metrics.
     classes_, n_features_in_
-        As everywhere.
+        As for every learner.
 
     Notes
     -----
     Squared distances are measured in units of the mean squared distance to the impostors, so that the
-    settings mean the same whatever the units of the features. A step costs m times n d (d + K) + d^3 for m
-    anchors and K neighbours; some hundred steps: reduce more than about 100 features first. Memory is
+    settings do not depend on the unit of the features. A step costs m (n d (d + K) + d^3) for m anchors and
+    K neighbours, and there are some hundred steps: reduce more than about 100 features first. Memory is
     O(T + n d + m d^2) for T = n n_targets n_impostors triplets; a bound distance keeps n m (d + 1) numbers.
 
     References
@@ -113,7 +114,7 @@ class PLML(Learner):
     True
     """
 
-    summary = "Metrics of anchor points, mixed smoothly from place to place; two convex problems."
+    summary = "Metrics of anchor points, mixed smoothly over space; two convex problems."
     cost = "P·(n·K·d + n·d² + d³) per step"
     slow = True
 
@@ -177,7 +178,7 @@ class PLML(Learner):
         solution = self._solve(unit_rows, targets, impostors, near, far)
         self.objective_ = solution.objective / len(near)
         self.gap_, self.n_iter_ = solution.gap, solution.n_iter
-        # Factors belong to rows scaled by shrinkage and size: see `_solve`.
+        # The solver's rows were scaled by shrinkage and size; see `_solve`.
         factors = solution.factors.transpose(0, 2, 1) / ((2 * self.shrinkage) ** 0.25 * np.sqrt(size))
         if not factors.any():
             self._fall_back(X, "the triplets contradict each other and every metric is zero")
@@ -207,7 +208,7 @@ class PLML(Learner):
         wanted = self.n_anchors
         if wanted == "auto":
             wanted = min(MOST_ANCHORS, max(1, n // ROWS_PER_ANCHOR))
-        # Without that many different rows some cells of k-means would be empty.
+        # With fewer distinct rows than anchors, some clusters of k-means would be empty.
         wanted = min(int(wanted), len(np.unique(rows, axis=0)))
         rng = check_random_state(self.random_state)
         anchors = KMeans(wanted, n_init=1, random_state=rng).fit(rows).cluster_centers_
@@ -227,7 +228,7 @@ class PLML(Learner):
         neighbours = np.concatenate([targets, impostors], axis=1).T
         pull = np.zeros(neighbours.shape)
         pull[: targets.shape[1]] = float(self.pull) * (targets.T >= 0)
-        # The solver's penalty is half the squared size: rows this much larger make it the one asked for.
+        # The solver's penalty is half the squared norm; scaling the rows gives the penalty asked for.
         scaled = rows / (2 * float(self.shrinkage)) ** 0.25
         return solve_psd_mixture(
             scaled,
@@ -255,7 +256,7 @@ class PLML(Learner):
 
     @property
     def metrics_(self) -> np.ndarray:
-        # Made when asked for: of many features they are far larger than all else.
+        # Computed on demand: with many features they are far larger than everything else.
         check_is_fitted(self)
         factors = self._factors if self._axes is None else self._factors @ self._axes
         return np.matmul(factors.transpose(0, 2, 1), factors)

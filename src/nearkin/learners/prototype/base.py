@@ -1,4 +1,4 @@
-"""What the three prototype learners share: a classifier by its nearest prototype."""
+"""What the three prototype learners share: classification by the nearest prototype."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from nearkin.learners.prototype.training import LabelledRows, Prototypes, Schedu
 from nearkin.learners.settings import check_choice, check_count, check_number, check_positive, check_share
 from nearkin.rows_in_blocks import block_work, by_blocks, in_blocks
 
-#: Rows up to which weights that are whole numbers are written out as repeated rows.
+#: Up to this many rows, integer weights are expanded into repeated rows.
 MOST_REPEATED = 100_000
 
 
 class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
-    """Prototypes with metrics of their own, trained by the ratio of the two nearest distances.
+    """Prototypes with their own metrics, trained on the ratio of the two nearest distances.
 
-    Subclasses say in which coordinates training starts (`_start_embedding`) and which shape a metric
-    has (`_resolve_rank`).
+    Subclasses define the coordinates in which training starts (`_start_embedding`) and the shape of a
+    metric (`_resolve_rank`).
     """
 
     slow: ClassVar[bool] = True
@@ -67,7 +67,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         counts = self._resolve_counts(fitting, rank, rng)
         runs = [self._run(fitting, validation, counts, rank, rng) for _ in range(self.n_init)]
         self._keep(min(runs, key=lambda run: run.score), embedding)
-        # A row of weight w is judged like w equal rows: those that came more than once come again.
+        # A row of weight w is judged like w equal rows, so merged rows are repeated again.
         times = np.rint(weights.astype(np.float64) * total)
         if total <= MOST_REPEATED and np.allclose(weights * total, times, rtol=0, atol=1e-3):
             again = np.repeat(np.arange(len(X)), times.astype(np.intp))
@@ -109,7 +109,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         return prototypes.centres @ backwards + origin, prototypes.metrics @ matrix, True
 
     def _split_validation(self, data, rng) -> tuple[LabelledRows, LabelledRows | None]:
-        """Hold out a part of every class that has enough rows; nothing without `early_stopping`."""
+        """Hold out some rows of every class that has enough; none without `early_stopping`."""
         if not self.early_stopping:
             return data, None
         parts = []
@@ -179,14 +179,14 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
     def _class_distances(self, X) -> np.ndarray:
         """Squared distance to the nearest prototype of each class, m x C."""
         D = self.distance_.to_prototypes(X)
-        # Prototypes are kept in order of class, and every class has one.
+        # Prototypes are in order of class, and every class has at least one.
         return np.minimum.reduceat(
             D, np.searchsorted(self._prototype_codes, np.arange(len(self.classes_))), axis=1
         )
 
     @by_blocks
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """The class of the nearest prototype, the first among equally near ones; or of the shared vote."""
+        """The class of the nearest prototype, or with a share of Euclid the most probable one."""
         X = self._validate_new(X)
         if self._voting is None:
             return self.classes_[self._class_distances(X).argmin(axis=1)]
@@ -196,9 +196,9 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities from the distance ratios of the training objective.
 
-        With R_c the distance to class c over that to the nearest other class, class c gets
-        ``1 / (1 + exp(beta (R_c - 1)))``, one minus the smoothed error had c been the truth,
-        divided by the sum over the classes. Euclid's share of the vote comes on top.
+        With R_c the distance to class c divided by that to the nearest other class, class c gets
+        ``1 / (1 + exp(beta (R_c - 1)))``, one minus the smoothed error if c were the true class,
+        divided by the sum over the classes. Euclid's share is mixed in afterwards.
         """
         return self._shared_proba(self._validate_new(X))
 
@@ -209,14 +209,14 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
         is_nearest[np.arange(len(D)), D.argmin(axis=1)] = True
         rival = np.where(is_nearest, two_nearest[:, 1:], two_nearest[:, :1])
         tiny = np.finfo(D.dtype).tiny
-        # Beyond exp's range the probability is 0 either way, and a ratio may overflow.
+        # The probability is 0 beyond the range of exp anyway, and a ratio may overflow.
         with np.errstate(over="ignore"):
             R = np.minimum((D + tiny) / (rival + tiny), 1 + 80 / self.beta)
         P = 1 / (1 + np.exp(self.beta * (R - 1)))
         return P / P.sum(axis=1, keepdims=True)
 
     def project(self, X: MatrixLike, prototype: int, n_components: int = 2) -> np.ndarray:
-        """Rows as the prototype's metric sees them: its strongest axes, the prototype at the origin.
+        """Rows under a prototype's metric: along its strongest axes, with the prototype at the origin.
 
         With ``rank=2`` the two axes are the whole metric: squared lengths are the learned distances.
 
@@ -245,7 +245,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
 
 
 def _principal_axes(metrics) -> np.ndarray:
-    """The same metrics by orthogonal axes, the strongest first; only then is a factor unique."""
+    """The same metrics as factors with orthogonal axes, the strongest first, which makes them unique."""
     _, strengths, axes = np.linalg.svd(metrics, full_matrices=False)
     factors = strengths[:, :, None] * axes
     largest = np.abs(factors).argmax(axis=2)[:, :, None]

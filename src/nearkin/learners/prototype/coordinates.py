@@ -1,4 +1,4 @@
-"""The coordinates in which training takes place, and how many of them a factor keeps."""
+"""The coordinates in which training takes place, and the rank of a factor in them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nearkin.learners.prototype.starts import (
 )
 from nearkin.learners.settings import check_count
 
-# Beyond this many features, training keeps the leading components, and factors a lower rank.
+# With more features, training uses the leading principal components, and factors have a lower rank.
 MANY_COORDINATES = 64
 LOW_RANK = 32
 
 
 def start_coordinates(X, y, weights, init_metric, n_components) -> CentredEmbedding:
-    """The map to the coordinates that the given start stands for."""
+    """The map to the coordinates of the given start."""
     n_features = X.shape[1]
     if not isinstance(init_metric, str):
         return _given_coordinates(X, weights, init_metric)

@@ -1,4 +1,4 @@
-"""How many prototypes each class gets."""
+"""The number of prototypes of each class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FOLDS = 3
 
 
 def prototype_counts(n_prototypes, classes, members) -> np.ndarray:
-    """Prototypes of each class from an int (capped at the class's distinct rows) or a dict per class.
+    """Prototypes of each class, from an int (capped at the class's distinct rows) or a dict.
 
     >>> prototype_counts(5, np.array(["a", "b"]), np.array([3, 40]))
     array([3, 5])
@@ -50,15 +50,15 @@ def _counts_from_dict(wanted, classes, members) -> np.ndarray:
 
 
 def choose_count(data: LabelledRows, fit: Callable[[LabelledRows, int], Trained], rng) -> int:
-    """The candidate with the smallest cross-validated error, the fewest prototypes among equals.
+    """The candidate with the smallest cross-validated error; ties go to fewer prototypes.
 
-    Only the given rows are used; every class keeps a row in every training part.
+    Every class has at least one row in every training part.
     """
     fold = np.empty(len(data), dtype=int)
     for c in np.unique(data.y):
         members = rng.permutation(np.flatnonzero(data.y == c))
         fold[members] = np.arange(len(members)) % FOLDS
-        # A class of one row can only teach.
+        # The only row of a class is always in the training part.
         if len(members) == 1:
             fold[members] = -1
     largest_class = np.bincount(data.y).max()

@@ -16,17 +16,17 @@ from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.mercer import check_kernel, kernel_basis, kernel_scale
 
-# More rows than this are represented by as many random ones (Nystroem).
+# Most landmarks by default; more rows are represented by random ones (Nystroem).
 MAX_LANDMARKS = 1000
 
 
 class KernelLMDL(PrototypeLearner):
-    """`LMDL` on the empirical kernel map: curved boundaries from the same training.
+    """`LMDL` on kernel features: nonlinear boundaries from the same training.
 
-    Rows are mapped to their kernel values with the landmarks, made orthonormal (Nystroem features,
-    exact when every row is a landmark) and reduced to the leading principal components; prototypes
-    and factors live there. With the linear kernel these are the principal components of the rows
-    themselves, and the distances those of ``LMDL(init_metric="pca")``.
+    Rows are mapped to their kernel values with the landmarks, orthonormalised (Nystroem features, exact if
+    every row is a landmark) and reduced to the leading principal components, in which prototypes and
+    factors are learned. With the linear kernel these are the principal components of the rows themselves,
+    and the distances are those of ``LMDL(init_metric="pca")``.
 
     Parameters
     ----------
@@ -37,41 +37,40 @@ class KernelLMDL(PrototypeLearner):
     beta : float, default=3.0
         Slope of the sigmoid in the objective.
     kernel : {"rbf", "polynomial", "linear"}, callable or KernelMap, default="rbf"
-        A function takes arrays of m and n rows and returns the m x n kernel values. A `KernelMap` brings its
-        own gamma, degree, coef0 and n_landmarks.
+        A function takes arrays of m and n rows and returns the m x n kernel values. A `KernelMap` has its
+        own gamma, degree, coef0 and n_landmarks, which replace those below.
     gamma : float or "scale", default="scale"
         Factor of the squared distance in "rbf" and of the inner product in "polynomial"; "scale" is one
         over the summed variances of the features.
     degree, coef0 : int and float, default=3 and 1.0
         Exponent and constant of "polynomial".
     n_landmarks : int, optional
-        Rows that stand for all in the kernel map; None takes all, up to 1000.
+        Rows that span the feature space; None takes all, at most 1000.
     n_components : int, optional
         Principal components kept; None keeps at most 64.
     init : {"random", "kmeans"}, default="random"
         As for `LMDL`.
     init_metric : {"auto", "pca", "whiten"}, default="auto"
-        The metric every prototype starts from: that of the kernel space (also "auto"), or the one in
+        The metric every prototype starts from: that of the kernel space ("auto" and "pca"), or the one in
         which the within-class covariance is the identity.
     batch_size, max_epochs, tol, early_stopping, validation_fraction, n_init, random_state, verbose
         As for `LMDL`; random_state also draws the landmarks.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that plain Euclid has in a prediction, as for `LMDL`; 0 is the published method.
+        Share of plain Euclid in a prediction, as for `LMDL`; 0 is the published method.
 
     Attributes
     ----------
     prototypes_ : array (P, e)
-        Positions in the coordinates of the kernel map, in order of class; they need not be the image
-        of any row.
+        Positions in the coordinates of the kernel map, in order of class; they need not be images of rows.
     prototype_labels_ : array (P,)
     metrics_ : array (P, rank, e)
         The factors L_s in these coordinates.
     landmarks_ : array (q, d)
     distance_ : PerPrototypeDistance
-        `distance_.embedding(X)` are the coordinates, `distance_.to_prototypes(X)` the learned distances;
-        with other references, as inside `KNNClassifier`, each carries the metric of its nearest prototype.
+        `distance_.embedding(X)` gives the coordinates, `distance_.to_prototypes(X)` the learned distances;
+        other references, as inside `KNNClassifier`, have the metric of their nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_, objective_, history_, n_iter_, n_features_in_
         As for `LMDL`.
 
@@ -95,7 +94,7 @@ class KernelLMDL(PrototypeLearner):
     1.0
     """
 
-    summary: ClassVar[str] = "LMDL in the space of a kernel: prototypes with metrics, curved boundaries."
+    summary: ClassVar[str] = "LMDL in the space of a kernel: prototypes with metrics, nonlinear boundaries."
     cost: ClassVar[str] = "n·P·rank·e per epoch"
 
     def __init__(
@@ -155,7 +154,7 @@ class KernelLMDL(PrototypeLearner):
         check_choice(("auto", "pca", "whiten"), init_metric=self.init_metric)
 
     def _given_kernel(self) -> KernelMap:
-        """The kernel and its parameters, given together or apart."""
+        """The kernel with its parameters, from a `KernelMap` or the separate settings."""
         if isinstance(self.kernel, KernelMap):
             return self.kernel
         n_landmarks = MAX_LANDMARKS if self.n_landmarks is None else self.n_landmarks

@@ -15,58 +15,56 @@ from nearkin.learners.prototype.coordinates import resolve_rank, start_coordinat
 class LMDL(PrototypeLearner):
     """Local Mahalanobis distance learning: prototypes, each with its own metric.
 
-    Each class gets a few prototypes p_s with factors L_s, and
+    Each class has a few prototypes p_s with factors L_s, and
 
         d_s(x) = ||L_s (x - p_s)||^2.
 
-    A row takes the class of its nearest prototype. Positions and factors minimise the mean over the
+    A row is assigned to the class of its nearest prototype. Positions and factors minimise the mean over the
     training rows of ``1 / (1 + exp(beta (1 - R)))``, where R is the distance to the nearest prototype of
-    the row's own class over that to the nearest other one: a smooth count of the errors to which rows far
-    from the boundary, on either side, add no gradient.
+    the row's own class divided by that to the nearest other one: a smoothed error rate, in which rows far
+    from the boundary, on either side, have no gradient.
 
     Parameters
     ----------
     n_prototypes : int, dict or "auto", default=5
-        Prototypes per class: one number for all (a class with fewer distinct rows gets one for each of
-        them), a number for each class, or the number with the smallest cross-validated error on the
-        training rows.
+        Prototypes per class: one number for all (fewer for a class with fewer distinct rows), a number for
+        each class, or the number with the smallest cross-validated error on the training rows.
     rank : int, optional
-        Rows of each factor. None keeps all coordinates below 64, else 32. With ``rank=2``, `project`
-        draws the whole metric.
+        Rows of each factor. None is all coordinates if there are fewer than 64, else 32. With ``rank=2``,
+        `project` shows the whole metric.
     beta : float, default=3.0
-        Slope of the sigmoid. A small one lets more rows count, which generalises better on noisy data;
-        the original paper used 10.
+        Slope of the sigmoid. With a small one more rows have a gradient, which generalises better on noisy
+        data; the original paper used 10.
     init : {"random", "kmeans"}, default="random"
-        Prototypes start from random rows of the class or from its k-means centres. Training does not carry
-        a prototype from one part of a class to another: with few prototypes for classes of several parts
-        choose "kmeans", or a larger `n_init`.
+        Prototypes start from random rows of the class or from its k-means centres. Training does not move
+        a prototype from one part of a class to another: with few prototypes for multimodal classes choose
+        "kmeans", or a larger `n_init`.
     init_metric : {"auto", "standard", "whiten", "pca", "identity"} or array (e, d), default="auto"
-        The metric every prototype starts from: features standardised; the within-class covariance made
-        the identity; the leading principal components; plain Euclid; a given linear map. Training takes
-        place in these coordinates, so "pca", "whiten" and an array with fewer rows than features also
-        confine it to them. "auto" is "standard" up to 64 features and otherwise "pca".
+        The metric every prototype starts from: standardised features; the within-class covariance whitened;
+        the leading principal components; plain Euclid; a given linear map. Training takes place in these
+        coordinates, so "pca", "whiten" and an array with fewer rows than features also restrict it to a
+        subspace. "auto" is "standard" up to 64 features and "pca" otherwise.
     n_components : int, optional
-        Coordinates kept by "pca" and "whiten". None keeps all up to 64 features, else 64.
+        Coordinates kept by "pca" and "whiten". None keeps all, at most 64.
     batch_size : int or "auto", default="auto"
         Rows per step; "auto" is 32, growing with the number of rows to at most 256.
     max_epochs : int, default=200
-        Budget; a ConvergenceWarning says when it ran out.
+        Most epochs; if they run out, there is a ConvergenceWarning.
     tol : float, default=1e-3
-        Training stops when the objective, a smoothed error rate, has not fallen by this much for ten
-        epochs.
+        Training stops when the objective, a smoothed error rate, has not fallen by this much in ten epochs.
     early_stopping : bool, default=False
-        Hold out a part of the rows, stop on their objective and keep the best parameters for them.
+        Hold out some rows, stop by their objective and keep the parameters that are best for them.
     validation_fraction : float, default=0.1
-        The part held out.
+        Share of the rows held out.
     n_init : int, default=1
         Runs from different starts; the one with the best objective is kept.
     random_state : int, RandomState or None
-        Starts, shuffles and held-out rows.
+        Draws starts, batches and held-out rows.
     verbose : int, default=0
         Print every epoch.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that the three nearest training rows under plain Euclid have in a prediction; if it
-        is above zero the model keeps the training rows. "auto" takes what serves unseen rows best, judged
+        Share of a prediction given to the votes of the three nearest training rows under plain Euclid; if it
+        is above zero the model keeps the training rows. "auto" takes what works best on unseen rows, found
         by fitting halves of the samples (below 5,000 samples); 0 is the published method.
 
     Attributes
@@ -75,12 +73,12 @@ class LMDL(PrototypeLearner):
         Positions, in order of class.
     prototype_labels_ : array (P,)
     metrics_ : array (P, rank, d)
-        The factors L_s, their axes orthogonal in the starting coordinates and the strongest first.
+        The factors L_s, with axes that are orthogonal in the initial coordinates, the strongest first.
     distance_ : PerPrototypeDistance
-        `distance_.to_prototypes(X)` are the d_s; with other references, as inside `KNNClassifier`, each
-        carries the metric of its nearest prototype.
+        `distance_.to_prototypes(X)` gives the d_s; other references, as inside `KNNClassifier`, have the
+        metric of their nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_ : array (C,)
     objective_ : float
         Mean smoothed error of the training rows.
@@ -152,7 +150,7 @@ class LMDL(PrototypeLearner):
 
     @classmethod
     def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        # A low rank regularises where the classes are small; many prototypes serve many rows.
+        # A low rank regularises small classes; many prototypes suit many rows.
         return {"n_prototypes": [1, 5, 10], "rank": [None, max(2, min(n_features // 3, 16))]}
 
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:

@@ -14,8 +14,8 @@ from nearkin.learners.settings import check_choice
 class LPD(PrototypeLearner):
     """Learning prototypes and distances: prototypes, each with its own feature weights.
 
-    The case of `LMDL` in which every factor is diagonal: ``d_s(x) = sum_j w_sj^2 (x_j - p_sj)^2``. Far
-    fewer parameters, so it suits small samples, and the weights say which features matter where.
+    The special case of `LMDL` with diagonal factors: ``d_s(x) = sum_j w_sj^2 (x_j - p_sj)^2``. It has far
+    fewer parameters, so it suits small samples, and the weights show which features matter where.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class LPD(PrototypeLearner):
     init : {"random", "kmeans"}, default="random"
         As for `LMDL`.
     init_metric : {"auto", "standard", "identity"}, default="auto"
-        The weights every prototype starts from: one over the standard deviation (also "auto"), or one.
+        The initial weights: one over the standard deviation ("auto" and "standard"), or one.
     batch_size, max_epochs, tol, early_stopping, validation_fraction, n_init, random_state, verbose
         As for `LMDL`.
     euclid_share : "auto" or float from 0 to 1, default="auto"
-        Share of the vote that plain Euclid has in a prediction, as for `LMDL`; 0 is the published method.
+        Share of plain Euclid in a prediction, as for `LMDL`; 0 is the published method.
 
     Attributes
     ----------
@@ -40,10 +40,10 @@ class LPD(PrototypeLearner):
     metrics_ : array (P, d)
         The weights w_s.
     distance_ : PerPrototypeDistance
-        `distance_.to_prototypes(X)` are the d_s; with other references, as inside `KNNClassifier`, each
-        carries the weights of its nearest prototype.
+        `distance_.to_prototypes(X)` gives the d_s; other references, as inside `KNNClassifier`, have the
+        weights of their nearest prototype.
     euclid_share_ : float
-        The share in use: how little learning this data bears.
+        The share in use; a large one means that the data support little learning.
     classes_, objective_, history_, n_iter_, n_features_in_
         As for `LMDL`.
 

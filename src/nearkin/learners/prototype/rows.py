@@ -1,4 +1,4 @@
-"""Training rows in an order, and with weights, that do not depend on how they were given."""
+"""Training rows in a canonical order, with equal ones merged."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 
 
 def merge_equal_rows(X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct (row, class) pairs with their summed weights, which are scaled to sum to 1.
+    """Distinct (row, class) pairs with their summed weights, scaled to sum to 1.
 
-    A row given twice and a row of weight two are then the same thing, rows of weight zero are gone, and
-    prototypes that start from different rows never coincide.
+    A row given twice then equals a row of weight two, rows of weight zero are dropped, and prototypes that
+    start from different rows never coincide.
 
     >>> X, y, w = merge_equal_rows(np.array([[1.0], [2.0], [1.0]]), np.array([0, 1, 0]), np.ones(3))
     >>> sorted(zip(X.ravel().tolist(), y.tolist(), w.round(3).tolist()))
@@ -18,7 +18,7 @@ def merge_equal_rows(X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     kept = weights > 0
     if not kept.all():
         X, y, weights = X[kept], y[kept], weights[kept]
-    # Adding zero turns -0.0, which has other bytes, into 0.0.
+    # Adding zero turns -0.0, whose bytes differ, into 0.0.
     table = np.ascontiguousarray(np.column_stack([X + 0.0, y.astype(X.dtype)]))
     as_bytes = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel()
     _, first, group = np.unique(as_bytes, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Where training starts: coordinates with a sensible metric, and prototypes in them."""
+"""Where training starts: initial coordinates, and prototypes in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def weighted_moments(X, weights) -> tuple[np.ndarray, np.ndarray]:
     """Weighted mean and standard deviation of each column; a constant column has deviation 0."""
     mean = weights @ X
     deviation = np.sqrt(weights @ np.square(X - mean))
-    # A constant column leaves rounding of the size of its value.
+    # The deviation of a constant column is rounding, in proportion to its value.
     rounding = 10 * np.finfo(X.dtype).eps * np.abs(mean)
     return mean, np.where(deviation > rounding, deviation, 0)
 
@@ -40,16 +40,16 @@ def _class_means(X, y, weights) -> np.ndarray:
 def _descending_eigenvectors(covariance, count) -> tuple[np.ndarray, np.ndarray]:
     """The `count` largest eigenvalues and their eigenvectors as columns."""
     size = len(covariance)
-    # A few of many are found faster one by one.
+    # If few eigenvectors are wanted, computing only those is faster.
     driver, chosen = ("evr", (size - count, size - 1)) if count < size / 2 else ("evd", None)
-    # Threads that wait for each other make an eigendecomposition of this size slower, not faster.
+    # Several threads make an eigendecomposition of this size slower.
     with blas_threads(0):
         values, vectors = eigh(covariance.astype(np.float64), subset_by_index=chosen, driver=driver)
     return values[::-1][:count].astype(covariance.dtype), vectors[:, ::-1][:, :count].astype(covariance.dtype)
 
 
 def _principal_axes(centred, weights, count) -> np.ndarray:
-    """The `count` leading principal axes; of fewer rows than features only those that the rows span."""
+    """The `count` leading principal axes; with fewer rows than features, only those in their span."""
     n, d = centred.shape
     if n > d:
         return _descending_eigenvectors((centred * weights[:, None]).T @ centred, count)[1].T
@@ -63,8 +63,8 @@ def _principal_axes(centred, weights, count) -> np.ndarray:
 def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndarray]:
     """Matrix (e x d, or a vector of d scales) and origin of the coordinates in which training starts.
 
-    Whatever `kind`, the mean squared coordinate is 1, so that the solver's steps do not depend on the
-    units of the data, and a constant column gets no weight.
+    For every `kind` the mean squared coordinate is 1, so that the solver's steps do not depend on the
+    units of the data, and a constant column has no weight.
     """
     mean, deviation = weighted_moments(X, weights)
     if kind == "identity":
@@ -79,14 +79,14 @@ def start_matrix(X, y, weights, kind, n_components) -> tuple[np.ndarray, np.ndar
 
 
 def scaled_to_unit_power(centred, weights, matrix) -> np.ndarray:
-    """The matrix times the number that makes the mean squared coordinate 1."""
+    """The matrix, scaled so that the mean squared coordinate is 1."""
     U = centred * matrix if matrix.ndim == 1 else centred @ matrix.T
     power = float(weights @ np.square(U).mean(axis=1))
     return (matrix / np.sqrt(power)).astype(matrix.dtype, copy=False) if power > 0 else matrix
 
 
 def _whitening(centred, y, weights, scales) -> np.ndarray:
-    """Rows that make the shrunk within-class covariance the identity, the most separating first."""
+    """Rows that whiten the shrunk within-class covariance, the most discriminative first."""
     scaled = centred * scales
     within = scaled - _class_means(scaled, y, weights)
     covariance = (within * weights[:, None]).T @ within
@@ -97,7 +97,7 @@ def _whitening(centred, y, weights, scales) -> np.ndarray:
     white = (vectors / np.sqrt(values)).T
     between = _class_means(scaled, y, weights) @ white.T
     spread = scaled @ white.T
-    # A touch of the whole spread orders the directions in which the class means do not differ.
+    # A small share of the total scatter orders the directions in which the class means do not differ.
     contrast = (between * weights[:, None]).T @ between + 1e-3 * (spread * weights[:, None]).T @ spread
     _, rotation = _descending_eigenvectors(contrast, len(contrast))
     return rotation.T @ white * scales
@@ -117,12 +117,12 @@ def start_prototypes(data: LabelledRows, counts, init, rng) -> tuple[np.ndarray,
 
 
 def _cluster_means(U, weights, count, rng) -> np.ndarray:
-    """Weighted k-means by Lloyd's passes from k-means++ seeds.
+    """Weighted k-means by Lloyd's algorithm from k-means++ seeds.
 
-    scikit-learn's KMeans gives the same, but spends milliseconds per class on the control of threads,
-    several times what training takes on small sets, and adds up in the order in which they finish.
+    scikit-learn's KMeans gives the same, but spends milliseconds per class on limiting threads, several
+    times what training takes on small sets, and its sums depend on the order in which threads finish.
     """
-    # Loaded here: clustering is a good part of the time it would take to import nearkin.
+    # Imported here because it would noticeably slow down importing nearkin.
     from sklearn.cluster import kmeans_plusplus
 
     means, _ = kmeans_plusplus(U, count, sample_weight=weights, random_state=rng)
@@ -134,13 +134,13 @@ def _cluster_means(U, weights, count, rng) -> np.ndarray:
         membership = np.zeros((count, len(U)), dtype=U.dtype)
         membership[nearest, np.arange(len(U))] = weights
         mass = membership.sum(axis=1, keepdims=True)
-        # A seed that lost all its rows stays where it is.
+        # An empty cluster keeps its centre.
         means = np.where(mass > 0, membership @ U * _inverse_or_zero(mass), means)
     return means
 
 
 def start_metrics(n_prototypes, n_coordinates, rank, dtype) -> np.ndarray:
-    """Identity metrics: the first `rank` coordinates each, or unit weights for ``rank=None``."""
+    """Identity metrics: the first `rank` coordinates, or unit weights for ``rank=None``."""
     if rank is None:
         return np.ones((n_prototypes, n_coordinates), dtype=dtype)
     return np.repeat(np.eye(rank, n_coordinates, dtype=dtype)[None], n_prototypes, axis=0)

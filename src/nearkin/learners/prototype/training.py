@@ -1,4 +1,4 @@
-"""Mini-batch training of prototypes and their metrics by the ratio objective."""
+"""Mini-batch training of prototypes and their metrics with the ratio objective."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LabelledRows:
         return self.U.shape[1]
 
     def parts(self, rng: np.random.RandomState | None = None) -> Iterator[LabelledRows]:
-        """All rows, in parts that fit into memory, in an order drawn by `rng` if there is one."""
+        """All rows in parts that fit into memory, in random order if `rng` is given."""
         yield self
 
     def take(self, rows) -> LabelledRows:
@@ -115,19 +115,19 @@ class Trained:
 
     @property
     def score(self) -> float:
-        """What restarts are compared by: the validation objective where there is one."""
+        """The value by which restarts are compared: the validation objective if there is one."""
         if "validation" in self.history[-1]:
             return min(epoch["validation"] for epoch in self.history)
         return self.objective
 
 
 def tiny_distance(U) -> float:
-    """What is added to both distances of the ratio; embedded coordinates are of size 1."""
+    """A small number that is added to both distances of the ratio, for coordinates of size 1."""
     return float(np.finfo(U.dtype).eps * U.shape[1])
 
 
 class _Parameters:
-    """Centres and metrics as views of one flat buffer, so that averaging is one pass."""
+    """Centres and metrics as views of one flat buffer, so that averaging takes one pass."""
 
     def __init__(self, start: Prototypes):
         self.labels = start.labels
@@ -145,10 +145,10 @@ class _Parameters:
 
 
 class _Passes:
-    """Passes over the rows, one step per batch of a fresh shuffle, and the solver's memory between them."""
+    """Passes over the rows, one step per random batch, with the solver's state between them."""
 
     def __init__(self, data: LabelledRows, parameters: _Parameters, schedule: Schedule):
-        # Loaded here: numba takes most of a second to import.
+        # Imported here because Numba takes most of a second to import.
         from nearkin.numerics.kernels_prototypes import factor_epoch, weight_epoch
 
         self._centres, metrics = parameters.views(parameters.flat)
@@ -165,11 +165,11 @@ class _Passes:
         self._beta = float(schedule.beta)
 
     def once(self, rng) -> float:
-        """Take the steps of one pass; the mean error met on the way."""
+        """Take the steps of one pass; returns the mean error on the way."""
         return sum(self._over(part, rng) for part in self._data.parts(rng))
 
     def _over(self, data: LabelledRows, rng) -> float:
-        # Batches of nearly equal size: a last batch of one row would take a step as large as the others.
+        # Batches of nearly equal size: a last batch of one row would cause as large a step as the others.
         n_batches = max(1, round(len(data) / self._batch_size))
         return self._epoch(
             np.ascontiguousarray(data.U),
@@ -189,7 +189,7 @@ class _Passes:
 
 
 class _Progress:
-    """Decides when to stop, remembers the best average on the validation rows, prints."""
+    """Decides when to stop, keeps the best average on the validation rows, prints."""
 
     def __init__(self, schedule: Schedule, validation: LabelledRows | None):
         self.schedule = schedule
@@ -229,9 +229,9 @@ def train(
 ) -> Trained:
     """Minimise the mean smoothed error from `start` by Adadelta on mini-batches.
 
-    Parameters are averaged over the last epochs, which takes out the noise of the last batches. The
-    run stops when the objective (of `validation`, if given) has not fallen by `tol` for `patience`
-    epochs; with `validation` the best average seen is returned.
+    Parameters are averaged over the last epochs, which removes the noise of the last batches. Training
+    stops when the objective (of `validation`, if given) has not fallen by `tol` for `patience` epochs; with
+    `validation` the best average seen is returned.
 
     Notes
     -----
@@ -247,7 +247,7 @@ def train(
     with blas_threads(size * min(schedule.batch_size, len(data))):
         for epoch in range(schedule.max_epochs):
             objective = passes.once(rng)
-            # The first average must not remember the start.
+            # The first average must not include the start.
             average += (theta - average) * max(1 - schedule.average_decay, 1 / (epoch + 1))
             if progress.record(objective, parameters, average):
                 break
