@@ -64,7 +64,9 @@ CHOSEN = (
 #: Why cells fall short: what the chosen settings reach where the thirds that are held out are other ones
 #: (five draws, two models each; mean and standard deviation over the draws).
 _LUCK = "the luck of the held-out third: on five others it has {} %"
-_ALL_BELOW = "not this method: Euclid has 96.2 % and it {} % on five other thirds, the published numbers all 98.5"
+_ALL_BELOW = (
+    "not this method: Euclid has 96.2 % and it {} % on five other thirds, the published numbers are all 98.5"
+)
 _OVERFIT = "overfitting: after ten steps instead of convergence it has {} % on five other thirds, else {}"
 _CODING = (
     "how the nucleotides are numbered, which the paper does not say: in other orders of the letters {} %"
