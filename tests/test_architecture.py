@@ -1,5 +1,6 @@
 """The house keeps its rules: one-way imports, and an import that loads nothing heavy."""
 
+import ast
 import importlib
 import subprocess
 import sys
@@ -16,6 +17,16 @@ def test_rooms_import_only_downwards():
         pytest.fail("import-linter is not installed; install the dev extra")
     done = subprocess.run([lint_imports, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_files_and_functions_stay_small():
+    for path in (ROOT / "src").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        assert source.count("\n") <= 400, path
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                assert not body or body[-1].end_lineno - body[0].lineno < 50, f"{path}: {node.name}"
 
 
 def modules_added_to_scikit_learn() -> set[str]:

@@ -1,4 +1,4 @@
-"""nearkin: nearest-neighbour prediction made good by learning the distance."""
+"""nearkin: better nearest-neighbour prediction by learning the distance."""
 
 from nearkin import _discovery
 
@@ -11,8 +11,8 @@ def _learners():
     return public_learners()
 
 
-# Learners are found by walking their room. What else is public here is known by its module: `nearkin.load`
-# does not load every learner, and `nearkin --help` need not wait for scikit-learn, which takes seconds.
+# Learners are found by walking their room. The module of every other public name is known, so that
+# `nearkin.load` does not import all learners and `nearkin --help` does not wait seconds for scikit-learn.
 __getattr__, __dir__ = _discovery.lazy_names(
     __name__,
     _learners,

@@ -1,7 +1,7 @@
-"""Public names found by walking the package, when the first of them is asked for: no lists to keep.
+"""Public names, found by walking the package when one is first asked for, so that there is no list to keep.
 
 A room such as `nearkin.losses` says in its `__init__` what counts as public there, and a class in a new file
-is public at once. Type checkers do not run code: `docs/build_stubs.py` writes down for them what is found.
+is public at once. Type checkers do not run code, so `docs/build_stubs.py` writes what is found into stubs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def module_names(package: str) -> tuple[str, ...]:
 
 
 def subclasses(package: str, contract: type[Contract]) -> dict[str, type[Contract]]:
-    """Public classes that keep a contract and lack nothing of it, by name, from all modules of a package.
+    """Public concrete subclasses of a contract in all modules of a package, by name.
 
     >>> from nearkin.losses import Loss
     >>> subclasses("nearkin.losses", Loss)["NCALoss"]
@@ -60,11 +60,11 @@ def lazy_names(
     Parameters
     ----------
     package : str
-        Its name; what its `__init__` imported from the house before this call is public as well.
+        Its name; what its `__init__` imported from nearkin before this call is public as well.
     find : callable
-        Walks for the names; called at most once.
+        Finds the names; called at most once.
     homes : mapping of name to module, optional
-        Names whose module is known, so that asking for one of these loads no other module.
+        Names whose module is known, so that asking for one of them imports no other module.
     """
     space = vars(sys.modules[package])
     homes = homes or {}
@@ -98,6 +98,6 @@ def lazy_names(
 
 
 def _is_of(house: str, item: Any) -> bool:
-    """Whether a package defines the item, and not this module."""
+    """Whether the item is defined in this package, but not in this module."""
     home = getattr(item, "__module__", None) or __name__
     return home != __name__ and home.startswith(f"{house}.")

@@ -1,8 +1,8 @@
-"""Words that annotations say again and again.
+"""Type aliases that many annotations share.
 
-What comes as data has no type: arrays, lists, sparse matrices, data frames and rows in blocks are told apart
-and checked when a method is called, with a message that names the row and the way out. Settings and results
-have types, so that a type checker finds a misspelt word or a result used for what it is not.
+Data has no static type: arrays, lists, sparse matrices, data frames and rows in blocks are told apart and
+checked when a method is called, with a message that names the row and the remedy. Settings and results are
+typed, so that a type checker catches a misspelt option or a misused result.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 MatrixLike: TypeAlias = Any
 #: A label, target or weight for each row or pair: array, list or series.
 ColumnLike: TypeAlias = Any
-#: Anything with scikit-learn's manners, fitted or not.
+#: Anything that follows scikit-learn's conventions, fitted or not.
 Estimator: TypeAlias = Any
 
 Auto: TypeAlias = Literal["auto"]
 FilePath: TypeAlias = "str | PathLike[str]"
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 
-#: Where a linear map begins.
+#: Where the optimisation of a linear map starts.
 Start: TypeAlias = "Literal['auto', 'identity', 'pca', 'lda', 'random'] | np.ndarray"
 KernelName: TypeAlias = Literal["rbf", "polynomial", "linear"]
 #: A prior matrix.

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and large ones that a stopped run goes on with."""
+"""Files that are written completely or not at all, and large ones that a stopped run can resume."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def replacing(path: str | PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """A file to write to that takes the place of `path` only once all is written.
+    """Open a file that replaces `path` only once everything has been written.
 
-    A symbolic link stays one, and the file it leads to is replaced. A device, pipe or other special
-    file is written to and never replaced. A new file gets the permissions that the umask allows, an
-    old one keeps its own.
+    A symbolic link stays one, and the file it points to is replaced. A device, pipe or other special
+    file is written to, never replaced. A new file gets the permissions that the umask allows; an
+    existing one keeps its own.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def replacing(path: str | PathLike[str], mode: str = "wb", **options: Any) -> It
     Raises
     ------
     OSError
-        With the path and, where the disk is full, what to do; nothing half-written is left.
+        Names the path and, if the disk is full, what to do; no half-written file is left behind.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def replacing(path: str | PathLike[str], mode: str = "wb", **options: Any) -> It
 
 @contextmanager
 def saying_no_room(path: str | PathLike[str]) -> Iterator[None]:
-    """Name the file and the remedy where the disk is full."""
+    """Name the file and the remedy if the disk is full."""
     try:
         yield
     except OSError as error:
@@ -73,7 +73,7 @@ def saying_no_room(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def put_in_place(finished: str | PathLike[str], path: str | PathLike[str]) -> None:
-    """Let a finished file on the same disk take the place of `path`, in one step and as `replacing` does."""
+    """Move a finished file on the same disk to `path` in one step, treating links as `replacing` does."""
     target = os.path.realpath(path)
     if _is_special(target):
         with open(finished, "rb") as source, open(target, "wb") as file:
@@ -106,7 +106,7 @@ def _is_special(target: str) -> bool:
 
 
 class Unfinished:
-    """The folder ``.<name>.unfinished`` of what is done of a file; what something else left there is removed.
+    """The folder ``.<name>.unfinished`` with the finished parts of a file; other parts in it are removed.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class GrowingNpy:
     ----------
     path : Path
     done : int
-        Rows that are known to be on the disk. Whoever goes on from fewer sets it.
+        Rows known to be on disk; set it lower to resume from an earlier row.
     """
 
     def __init__(self, folder: Path, n_rows: int) -> None:
@@ -147,7 +147,7 @@ class GrowingNpy:
     def append(self, block: np.ndarray) -> None:
         with open(self.path, "r+b" if self.done else "wb") as file:
             if self.done:
-                # After the rows before; what a stop has cut short goes.
+                # Go on after the rows that are known to be whole; a block that a stop cut short is dropped.
                 npy.read_magic(file)
                 npy.read_array_header_1_0(file)
                 file.seek(self.done * block[0].nbytes, os.SEEK_CUR)

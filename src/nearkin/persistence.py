@@ -45,7 +45,7 @@ MODEL_ROOMS = (
     "datasets",
 )
 
-# Plain containers and descriptions of arrays that skops leaves to the caller to trust.
+# Harmless containers and dtypes that skops leaves to the caller to trust.
 ARRAY_TYPES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix", "numpy.dtype")
 
 
@@ -125,12 +125,12 @@ def load(path: FilePath) -> Estimator:
 
 
 def read_metadata(path: FilePath) -> dict:
-    """What a model file says of itself: estimator, feature names, versions, and your own metadata."""
+    """What a model file says about itself: estimator, feature names, versions, and your own metadata."""
     return _read(path)[0]
 
 
 def installed_versions() -> dict[str, str]:
-    """Versions that matter for repeating a result."""
+    """Versions of the packages that a result depends on."""
     from nearkin import __version__
 
     return {

@@ -1,7 +1,7 @@
-"""Rows that are not in memory, told apart before anybody reads or computes them, and who works on them.
+"""Rows that are not in memory: recognised before anything reads or computes them, and handed on.
 
-Estimators know two things of such rows: that they come in blocks (`in_blocks`), and that `block_work` does
-what is asked. The work itself is done by `nearkin.scale`, a room above the estimators, looked up by its name
+Estimators know only two things about such rows: that they come in blocks (`in_blocks`), and that `block_work`
+deals with them. The work is done by `nearkin.scale`, a room above the estimators that is looked up by name
 when the first such rows arrive, so that no estimator depends on it.
 """
 
@@ -31,7 +31,7 @@ def is_lazy(X: MatrixLike) -> bool:
 def in_blocks(X: MatrixLike) -> bool:
     """Whether the rows of X come in blocks: what `open_rows` opens, and Dask collections.
 
-    Raises for a path, which nobody has opened yet.
+    Raises for a path, whose rows have to be opened first.
 
     >>> in_blocks([[1.0]])
     False
@@ -47,9 +47,9 @@ def block_work() -> Any:
 
 
 def by_blocks(method: Callable) -> Callable:
-    """Let a method of rows take rows in blocks too: it answers for each block, and answers are put together.
+    """Let a method that takes rows also take rows in blocks: it is called on each, and results are joined.
 
-    Of a file they come as an array, of a Dask collection as another one, computed when it is asked for.
+    For a file the result is an array, for a Dask collection a lazy one.
     """
 
     @wraps(method)
@@ -60,7 +60,7 @@ def by_blocks(method: Callable) -> Callable:
 
 
 def refuse_blocks(X: MatrixLike, who: str) -> None:
-    """Raise where X comes in blocks: it would be read or computed whole, in this process, without a word."""
+    """Raise if X comes in blocks: it would silently be read or computed as a whole, in this process."""
     if not in_blocks(X):
         return
     what = "a Dask collection" if is_lazy(X) else "rows of a file"

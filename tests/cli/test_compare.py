@@ -200,7 +200,7 @@ def test_an_interrupt_prints_the_table_and_how_to_continue(nearkin, iris_csv, tm
     called = nearkin("compare", iris_csv, *options, "--results", tmp_path / "r.sqlite")
     assert called.code == 130
     assert "RCA" in called.out
-    assert "stopped; this continues: nearkin" in called.err
+    assert "stopped; to continue: nearkin" in called.err
 
 
 def test_a_results_file_that_is_none_is_named(nearkin, iris_csv, tmp_path):

@@ -90,7 +90,7 @@ def test_without_a_target_the_model_places_rows(nearkin, items, rows, expected, 
     table = pd.read_csv(items).drop(columns=["id", "species"])
     np.testing.assert_allclose(placed.drop(columns="row"), load(out).transform(table.to_numpy()))
     written_to = tmp_path / "places.csv"
-    assert "150 places" in nearkin("predict", out, items, "--out", written_to).err
+    assert "150 embedded rows" in nearkin("predict", out, items, "--out", written_to).err
     np.testing.assert_allclose(pd.read_csv(written_to), placed)
 
 

@@ -23,7 +23,7 @@ def test_datasets_says_where_each_comes_from(nearkin):
     text = nearkin("datasets").out
     assert "wine" in text
     (abalone,) = [line for line in text.splitlines() if line.strip().startswith("abalone ")]
-    assert "classes, number not said" in abalone
+    assert "classes, number unknown" in abalone
 
 
 def test_hubness_before_and_after(nearkin, iris_csv):

@@ -23,7 +23,7 @@ def test_otherwise_the_last_column_with_a_notice(columns):
 
 
 @pytest.mark.parametrize(
-    ("wish", "chosen"),
+    ("wanted", "chosen"),
     [
         ("a,b", ["a,b"]),
         ("Y*", ["Y1", "Y2"]),
@@ -32,8 +32,8 @@ def test_otherwise_the_last_column_with_a_notice(columns):
         ("a*,Y1", ["a,b", "Y1"]),
     ],
 )
-def test_patterns_lists_and_names_with_commas(wish, chosen):
-    assert choose_targets(["a,b", "Y1", "x", "Y2"], wish) == chosen
+def test_patterns_lists_and_names_with_commas(wanted, chosen):
+    assert choose_targets(["a,b", "Y1", "x", "Y2"], wanted) == chosen
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_task_follows_the_type(cells, task, labels):
 @pytest.mark.parametrize(
     ("values", "task", "reason"),
     [
-        (np.arange(60) * 10, "regression", "60 different whole numbers that are not numbered through"),
+        (np.arange(60) * 10, "regression", "60 different whole numbers, not numbered consecutively"),
         # Diamonds: thousands of prices, five rows each; diabetes: 214 values in 442 rows.
-        (np.repeat(np.arange(326, 18823, 2), 5), "regression", "not numbered through"),
-        (np.repeat(np.arange(25, 239), 2), "regression", "not numbered through"),
+        (np.repeat(np.arange(326, 18823, 2), 5), "regression", "not numbered consecutively"),
+        (np.repeat(np.arange(25, 239), 2), "regression", "not numbered consecutively"),
         (np.arange(60), "regression", "60 different whole numbers in 60 rows"),
-        (np.repeat(np.arange(77), 10), "classification", "77 .* numbered through from 0"),
-        (np.repeat(np.arange(1, 27), 3), "classification", "numbered through from 1"),
+        (np.repeat(np.arange(77), 10), "classification", "77 .* numbered consecutively from 0"),
+        (np.repeat(np.arange(1, 27), 3), "classification", "numbered consecutively from 1"),
         (np.repeat([10, 20, 30], 2), "classification", "3 different whole numbers"),
         (np.arange(9) + 0.5, "regression", "fractions"),
     ],

@@ -151,7 +151,7 @@ def test_a_file_that_another_program_holds_is_named(tasks, tmp_path):
         store.register("run", tasks, {})
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(OSError, match=r"runs.sqlite: another program has not let go of it; wait"):
+    with pytest.raises(OSError, match=r"runs.sqlite: another program is holding it; wait"):
         ResultsStore.open(path, busy_seconds=0.05)
     holder.execute("ROLLBACK")
     holder.close()
@@ -163,7 +163,7 @@ def test_a_file_that_may_not_be_written_is_named(tasks, tmp_path):
     with ResultsStore.open(path) as store:
         store.register("run", tasks, {})
         store._connection.execute("PRAGMA query_only = 1")
-        with pytest.raises(OSError, match=r"runs.sqlite: it may not be written; change its permissions"):
+        with pytest.raises(OSError, match=r"runs.sqlite: it is read-only; change its permissions"):
             store.finish(Record.of_task(tasks[0], status="done", score=0.5))
     with pytest.raises(OSError, match="it cannot be opened; look at the permissions"):
         ResultsStore.open(tmp_path)

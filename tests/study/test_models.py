@@ -85,8 +85,8 @@ def test_prototype_learners_predict_by_themselves_unless_neighbours_are_wanted()
 def test_transformers_of_scikit_learn_serve_as_learners():
     """By what they transform, even where they predict as well."""
     data = as_dataset(*load_wine(return_X_y=True))
-    wished = [LinearDiscriminantAnalysis(), make_pipeline(PCA(3), LinearDiscriminantAnalysis()), RCA()]
-    found, _ = chosen_learners(wished, "classification", sparse=False)
+    requested = [LinearDiscriminantAnalysis(), make_pipeline(PCA(3), LinearDiscriminantAnalysis()), RCA()]
+    found, _ = chosen_learners(requested, "classification", sparse=False)
     assert list(found) == ["LinearDiscriminantAnalysis", "Pipeline", "RCA"]
     candidates = make_candidates(data, found, scale="auto", n_neighbors=None, n_folds=5)
     for candidate in candidates[1:]:
@@ -164,9 +164,9 @@ def test_settings_for_wide_data_can_be_fitted_in_the_inner_folds():
 
 def test_hub_corrections_take_part_beside_what_they_correct():
     data = as_dataset(*load_wine(return_X_y=True))
-    wished = {"RCA": RCA, "LMDL": LMDL}
+    requested = {"RCA": RCA, "LMDL": LMDL}
     found = make_candidates(
-        data, wished, scale="auto", n_neighbors=None, n_folds=5, corrected=wished, hubs=["csls"]
+        data, requested, scale="auto", n_neighbors=None, n_folds=5, corrected=requested, hubs=["csls"]
     )
     labels = [candidate.label for candidate in found]
     # LMDL decides without neighbours, so there is nothing to correct.

@@ -277,7 +277,7 @@ def test_the_protocol_says_whether_anything_was_tuned():
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
     quick = {"learners": ["rca"], "folds": 3, "repeats": 1, "jobs": 1, "tune": "none"}
     fixed = compare(X, y, n_neighbors=3, **quick).to_dict()["facts"]["protocol"]
-    assert fixed == "3-fold cross-validation, stratified, settings as they come"
+    assert fixed == "3-fold cross-validation, stratified, default settings"
     tuned = compare(X, y, **quick).to_dict()["facts"]["protocol"]
     assert tuned == "3-fold cross-validation, stratified, settings tuned inside the training folds"
 

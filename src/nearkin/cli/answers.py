@@ -1,4 +1,4 @@
-"""Answers that stand beside the rows to predict, gathered block by block and scored at the end."""
+"""Known answers beside the rows to predict, gathered block by block and scored at the end."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from nearkin.cli.modelfile import LoadedModel
 from nearkin.datasets.columns import as_categories, as_numbers
 from nearkin.datasets.targets import combined_labels
-from nearkin.evaluation.answers import LabelScores, NumberScores
 from nearkin.evaluation.metrics import last_step
+from nearkin.evaluation.running_scores import LabelScores, NumberScores
 
 
 class Answers:
-    """What was predicted beside what was true, for the rows whose answers are known; kept as sums."""
+    """Predictions against the truth for the rows whose answers are known, accumulated as sums."""
 
     def __init__(self, model: LoadedModel):
         self.model = model
@@ -27,7 +27,7 @@ class Answers:
         return self._scores.n_rows
 
     def add(self, block, predictions) -> np.ndarray | None:
-        """Take a block of rows and the table of its predictions; the answers that there are, if any."""
+        """Add a block of rows and the table of its predictions; returns its known answers, if any."""
         self.n_rows += len(predictions)
         names = self.model.target_names
         columns = getattr(block, "columns", ())
@@ -47,7 +47,7 @@ class Answers:
         return answers
 
     def add_arrays(self, true: np.ndarray, predicted: np.ndarray) -> None:
-        """Take labels or targets and their predictions as they are."""
+        """Add labels or targets and their predictions, given as arrays."""
         self.n_rows += len(true)
         self._scores.add(true, predicted)
 
@@ -58,13 +58,3 @@ class Answers:
     def _train_mean(self) -> Any:
         targets = getattr(last_step(self.model.pipeline), "targets_", None)
         return None if targets is None else np.mean(np.reshape(targets, (len(targets), -1)), axis=0)
-
-
-def score_text(name: str, value: float) -> str:
-    """A score for people: shares in per cent.
-
-    >>> score_text("accuracy", 0.9123), score_text("R2", 0.5)
-    ('91.2 %', '0.5')
-    """
-    shares = ("accuracy", "balanced accuracy", "macro F1")
-    return f"{100 * value:.1f} %" if name in shares else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""All commands under one name. Their heavy imports happen when they run, so that help comes at once."""
+"""All commands under one name. Heavy imports happen when a command runs, so that help appears at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nearkin.cli.reproduce import reproduce
 
 app = typer.Typer(
     name="nearkin",
-    help="Learn the distance: metric learning that makes nearest-neighbour prediction good.",
+    help="Learn the distance: metric learning for better nearest-neighbour prediction.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -55,7 +55,7 @@ def _show_version(wanted: bool) -> None:
 def options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave."),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Learn the distance: metric learning that makes nearest-neighbour prediction good."""
+    """Learn the distance: metric learning for better nearest-neighbour prediction."""

@@ -13,7 +13,7 @@ from nearkin.cli.options import output_path, parse_count, parse_duration, read_d
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
 from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
 
-#: Learners that could win are named up to so many.
+#: Learners that could win are listed if there are no more than this.
 NAMED = 10
 
 
@@ -29,7 +29,7 @@ def compare(
         str,
         typer.Option(
             metavar="TIME",
-            help="Stop after this time, such as 90s, 2m or 1h; none for no limit; auto is 45s to 4m by size.",
+            help="Stop after this time, such as 90s, 2m or 1h; none: no limit; auto: 45s to 4m by size.",
         ),
     ] = "auto",
     folds: Annotated[
@@ -52,14 +52,14 @@ def compare(
     ] = None,
     rope: Annotated[
         float | None,
-        typer.Option(min=0.0, help="Differences up to this size are as good as none; 0.01 is one point."),
+        typer.Option(min=0.0, help="Differences up to this size are negligible; 0.01 is one point."),
     ] = None,
     neighbors: Annotated[str, typer.Option(metavar="K", help="Neighbours that vote, or tuned.")] = "tuned",
     tune: Annotated[
         str,
         typer.Option(
             metavar="HOW",
-            help="Settings tried per learner: quick (up to 2, slow learners as they are), full or none.",
+            help="Settings tried per learner: quick (up to 2, but defaults of slow learners), full or none.",
         ),
     ] = "quick",
     scale: options.ScaleOption = "auto",
@@ -107,7 +107,7 @@ def compare(
     Settings are tuned inside the training folds only; "beats Euclid?" is a paired test on the same folds.
     """
     from nearkin.evaluation.metrics import metric_named
-    from nearkin.report import require_plotting
+    from nearkin.report.plotting import require_plotting
     from nearkin.study import compare as run
 
     budget = "auto" if time_budget.strip().lower() == "auto" else parse_duration(time_budget)
@@ -146,17 +146,7 @@ def compare(
             interruptible=True,
             command=typed_command(),
         )
-    if as_json:
-        print_json(study.to_dict())
-    else:
-        _print(study)
-    for trouble in study.troubles:
-        to_stderr(f"note: {trouble}", style="yellow")
-    if study.comparison.interrupted:
-        _tell_how_to_continue(results_path)
-        raise typer.Exit(INTERRUPTED)
-    if study.winner is None:
-        raise CommandError(f"nothing finished all its folds. {study.statement}")
+    _show(study, results_path, as_json=as_json)
     if report_path is not None:
         to_stderr(f"report: {study.report(report_path, embed_plotly=embed_plotly)}")
     if out_path is not None:
@@ -164,14 +154,20 @@ def compare(
         to_stderr(f"model: {study.save(out_path, row.label)} holds {row.label} (--save {save}: {reason})")
 
 
-def _tell_how_to_continue(results: Path | None) -> None:
-    """After Ctrl-C: the command that goes on from here, if results were kept."""
-    if results is None:
-        to_stderr(
-            "stopped; the folds are lost. With --results FILE the same command would continue.", "yellow"
-        )
+def _show(study, results: Path | None, *, as_json: bool) -> None:
+    """Print the results; ends the command if there is no winner to report or save."""
+    if as_json:
+        print_json(study.to_dict())
     else:
-        to_stderr(f"stopped; this continues: {typed_command()}", "yellow")
+        _print(study)
+    for trouble in study.troubles:
+        to_stderr(f"note: {trouble}", style="yellow")
+    if study.comparison.interrupted:
+        lost = "the folds are lost. With --results FILE the same command would continue."
+        to_stderr(f"stopped; {lost if results is None else f'to continue: {typed_command()}'}", "yellow")
+        raise typer.Exit(INTERRUPTED)
+    if study.winner is None:
+        raise CommandError(f"nothing finished all its folds. {study.statement}")
 
 
 def _print(study) -> None:

@@ -11,7 +11,7 @@ from nearkin.cli.options import as_path, read_data, require_choice
 
 #: Number of the first row of a table, as the other commands count them.
 FIRST_ROW = 1
-#: What stands for the target of a table that has none.
+#: Name of the placeholder for the target of a table that has none.
 NO_TARGET = "(no target)"
 SIMILAR_NAMES = ("similar", "same")
 WEIGHT_NAMES = ("weight",)
@@ -21,7 +21,7 @@ WORDS = {"true": True, "yes": True, "false": False, "no": False}
 def read_items_and_pairs(
     data: str, pairs: str, key: str | None, target, task, impute, drop, categorical, encoding="utf-8"
 ):
-    """A data set and the fit arguments that its pairs make; without a target, all columns are features."""
+    """A data set, and the arguments for `fit` from its pairs; without a target all columns are features."""
     dropped = [*(drop or ()), *([] if key is None else [key])]
     keys = None if key is None else _keys(data, key, encoding)
     if target:

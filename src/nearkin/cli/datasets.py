@@ -1,4 +1,4 @@
-"""`nearkin datasets`: the sets known by name and where each would come from."""
+"""`nearkin datasets`: the data sets known by name, and where each would come from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def datasets(as_json: JsonOption = False) -> None:
 def _cells(line) -> list[str]:
     predicts = ""
     if line.task:
-        classes = f"{line.n_classes} classes" if line.n_classes else "classes, number not said"
+        classes = f"{line.n_classes} classes" if line.n_classes else "classes, number unknown"
         predicts = classes if line.task == "classification" else f"{line.n_targets} target(s)"
     return [
         line.name,

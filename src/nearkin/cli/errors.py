@@ -28,7 +28,7 @@ def speaks_plainly(command: Command) -> Command:
     """Turn user errors into a message and exit code 1, and warnings into notes on stderr.
 
     Values that cannot be used (ValueError, which data errors and learners raise), missing extras
-    and files that cannot be read or written are the user's to mend. Anything else is a defect and
+    and files that cannot be read or written are for the user to fix. Anything else is a bug and
     keeps its traceback.
     """
 
@@ -51,7 +51,7 @@ def speaks_plainly(command: Command) -> Command:
             except ModuleNotFoundError as error:
                 message = f"{error}. Some extras are not installed; try: pip install 'nearkin[all]'"
             except BrokenPipeError:
-                # The reader (head, less) has seen enough; nothing more may go down the pipe.
+                # The reader (head, less) has seen enough: nothing more may be written to the pipe.
                 with suppress(OSError, ValueError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 raise typer.Exit(FAILURE) from None

@@ -10,7 +10,7 @@ from nearkin.cli.errors import CommandError, speaks_plainly
 from nearkin.cli.options import EncodingOption, JsonOption, LabelsOption, VectorsOption, as_path
 from nearkin.cli.output import Column, print_json, print_table
 
-#: Scores of ranked lists, if relevant rows are given and nothing else is asked for.
+#: Scores of ranked lists if relevant rows are given but no metric.
 RANKED = ("recall@10", "precision@10", "mrr", "map@r", "ndcg@10")
 
 
@@ -50,7 +50,7 @@ def evaluate(
 
     loaded = load_model(as_path(model))
     if not loaded.predicts:
-        raise CommandError(f"{model} was fitted without a target: it places rows and predicts nothing.")
+        raise CommandError(f"{model} was fitted without a target: it embeds rows and predicts nothing.")
     asked = [metric_named(name) for name in (metric or "").split(",") if name.strip()]
     if relevant is not None:
         rows = _rows(data, vectors, encoding)
@@ -66,18 +66,11 @@ def evaluate(
         facts = {"model": model, "data": data, "rows": n_rows, "answers": n_answers, "task": loaded.task}
         print_json({**facts, "scores": scores})
         return
-    texts = {one.name: one.text for one in chosen}
     print_table(
         [Column("score"), Column("", right=True)],
-        [[name, _text(name, value, texts)] for name, value in scores.items()],
+        [[name, metric_named(name).text(value)] for name, value in scores.items()],
         f"{model} on {data}: {n_answers} of {n_rows} rows with answers",
     )
-
-
-def _text(name: str, value: float, texts: dict[str, Any]) -> str:
-    from nearkin.cli.answers import score_text
-
-    return texts[name](value) if name in texts else score_text(name, value)
 
 
 def _judged(metric, loaded, rows, truth) -> float:
@@ -90,7 +83,7 @@ def _judged(metric, loaded, rows, truth) -> float:
 
 
 def _answers(loaded, data: str, vectors, labels, encoding: str, *, whole: bool):
-    """Predictions beside the answers; with `whole` also all rows and their answers, for other scores."""
+    """Predictions against the answers; with `whole` also all rows and their answers, for other scores."""
     from nearkin.cli.answers import Answers
     from nearkin.cli.predict import predicted_blocks
     from nearkin.datasets import load_dataset
@@ -147,7 +140,7 @@ def _rows(data: str, vectors: str | None, encoding: str) -> Any:
 
 
 def _relevance(path: str, n_queries: int, loaded) -> Any:
-    """What is relevant, from a table of pairs: rows of the data and rows that the model stores, from 1."""
+    """Relevance from a table of pairs: numbers of a row of the data and of a stored row, counted from 1."""
     import numpy as np
     from scipy import sparse
 

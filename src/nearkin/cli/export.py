@@ -55,7 +55,7 @@ def export(
             facts["onnx"] = _write_onnx(fitted, onnx, side)
         if faiss is not None:
             facts["faiss"] = _write_faiss(fitted, faiss, kind, metric)
-    except TypeError as error:  # what no graph or index can do
+    except TypeError as error:  # the model has no form as a graph or index
         raise CommandError(f"{model}: {error}") from error
     print_facts("wrote", facts, as_json=as_json)
 

@@ -14,15 +14,15 @@ from nearkin.study.models import (
     DEFAULT_NEIGHBOURS,
     EUCLID,
     SCALE_CHOICES,
-    check_serves,
+    check_supports,
     learner_named,
     make_model,
     settled_scale,
 )
 
-AS_THEY_ARE = "The vectors are taken as they are, as nearkin move needs it (--scale standard scales them)."
-#: What is fitted where no learner is named. ITML learns from pairs of either kind, or of one only.
-USUAL, USUAL_FOR_PAIRS = "MoveLabeled", "ITML"
+NOT_SCALED = "The vectors are not scaled, as nearkin move requires (--scale standard scales them)."
+#: What is fitted if no learner is named. ITML learns from similar pairs, dissimilar ones, or both.
+DEFAULT, DEFAULT_FOR_PAIRS = "MoveLabeled", "ITML"
 
 
 @speaks_plainly
@@ -47,7 +47,7 @@ def fit(
             metavar="PAIRS",
             help="Learn from pairs of rows instead of labels: a table of two row numbers, counted "
             "from 1 (or keys, see --key), and optionally columns similar and weight. Without --target the "
-            "model only places rows.",
+            "model only embeds rows.",
         ),
     ] = None,
     key: Annotated[
@@ -66,15 +66,15 @@ def fit(
         bool,
         typer.Option(
             "--stream",
-            help="Read a file of vectors block by block and save the learner alone; files from 2 GB on are "
-            "read so anyhow.",
+            help="Read a file of vectors block by block and save only the learner; files from 2 GB on are "
+            "always read this way.",
         ),
     ] = False,
     task: options.TaskOption = None,
     seed: options.SeedOption = 0,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Fit one learner on DATA and save it with all that predicting needs."""
+    """Fit one learner on DATA and save it with everything that predicting needs."""
     from time import perf_counter
 
     from nearkin.cli.fit_stream import fit_streamed, should_stream
@@ -82,10 +82,10 @@ def fit(
 
     path = output_path(out or f"{as_path(data).stem}.nearkin")
     require_choice("--scale", scale, SCALE_CHOICES)
-    unfitted = _learner(learner or (USUAL if pairs is None else USUAL_FOR_PAIRS), settings, seed)
+    unfitted = _learner(learner or (DEFAULT if pairs is None else DEFAULT_FOR_PAIRS), settings, seed)
     if should_stream(data, labels, stream):
         if unfitted is None or scale not in ("auto", "none") or pairs is not None:
-            raise CommandError("streamed vectors are fitted as they are: a learner, no --scale, no --pairs.")
+            raise CommandError("streamed vectors need a learner, and take neither --scale nor --pairs.")
         facts = fit_streamed(unfitted, data, labels or "", vectors, path)
         print_facts("fitted", facts, as_json=as_json)
         return
@@ -94,30 +94,19 @@ def fit(
         if key is not None:
             raise CommandError("--key says how --pairs names rows; give both, or --drop the column.")
         dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
-        if unfitted is not None:
-            check_serves(type(unfitted).__name__, unfitted, dataset.task, dataset.is_sparse)
     else:
         from nearkin.cli.constraints_file import read_items_and_pairs
 
-        _check_takes_pairs(unfitted)
-        dataset, given = read_items_and_pairs(
-            data, pairs, key, target, task, impute, drop, categorical, encoding
-        )
-    scale, notices = (
-        ("none", [AS_THEY_ARE])
-        if scale == "auto" and labels is not None and type(unfitted).__name__ == USUAL
-        else settled_scale(scale, dataset.X)
-    )
+        how = (target, task, impute, drop, categorical, encoding)
+        dataset, given = read_items_and_pairs(data, pairs, key, *how)
+    _check_learner(unfitted, dataset, by_pairs=pairs is not None)
+    for_moving = scale == "auto" and labels is not None and type(unfitted).__name__ == DEFAULT
+    scale, notices = ("none", [NOT_SCALED]) if for_moving else settled_scale(scale, dataset.X)
     for notice in notices:
         to_stderr(notice)
-    model = make_model(
-        unfitted,
-        dataset.task,
-        scale=scale,
-        sparse=dataset.is_sparse,
-        n_neighbors=min(neighbors, dataset.n_samples),
-        encoder=dataset.encoder,
-    )
+    settings_of_model = {"scale": scale, "sparse": dataset.is_sparse, "encoder": dataset.encoder}
+    n_neighbors = min(neighbors, dataset.n_samples)
+    model = make_model(unfitted, dataset.task, n_neighbors=n_neighbors, **settings_of_model)
     if given and not target:
         # Nothing to vote on: the learner itself is the model.
         model = model.set_params(model=unfitted)
@@ -130,7 +119,7 @@ def fit(
     facts = _facts(model, dataset, name, seconds, path)
     if given and not target:
         facts["data"] = f"{dataset.name}: {dataset.n_samples} rows, {dataset.n_features} features"
-        facts["target"] = "none: the model places rows"
+        facts["target"] = "none: the model embeds rows"
     print_facts("fitted", facts, as_json=as_json)
 
 
@@ -142,10 +131,14 @@ def _learner(name: str, settings: list[str] | None, seed: int):
     return make_learner(learner_named(name), settings, seed)
 
 
-def _check_takes_pairs(learner) -> None:
+def _check_learner(learner, dataset, *, by_pairs: bool) -> None:
+    """Refuse a learner that does not support the data, or does not learn from pairs."""
     from nearkin.learners import all_learners
 
-    if learner is None or "pairs" not in learner.supervision:
+    if not by_pairs:
+        if learner is not None:
+            check_supports(type(learner).__name__, learner, dataset.task, dataset.is_sparse)
+    elif learner is None or "pairs" not in learner.supervision:
         able = [name for name, kind in all_learners().items() if "pairs" in kind.supervision]
         name = EUCLID if learner is None else type(learner).__name__
         raise CommandError(f"{name} does not learn from pairs; these do: {', '.join(able)}.")

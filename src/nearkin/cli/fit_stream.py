@@ -1,4 +1,4 @@
-"""`nearkin fit` of a file of vectors that is read block by block: a learner and nothing else is saved."""
+"""`nearkin fit` of a file of vectors that is read block by block: only the learner is saved."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from nearkin.cli.errors import CommandError
 from nearkin.cli.options import as_path
 from nearkin.cli.output import bytes_bar
 
-#: Files of vectors from this size on are streamed without being asked to.
+#: Files of vectors from this size on are streamed even without --stream.
 STREAM_FROM_BYTES = 2 * 2**30
 
 
 def should_stream(data: str, labels: str | None, asked: bool) -> bool:
-    """Whether DATA is to be read block by block: when asked for, or a large file of vectors with labels."""
+    """Whether to read DATA block by block: if asked to, or if it is a large file of vectors with labels."""
     path = as_path(data)
     if asked:
         if labels is None:
@@ -31,7 +31,7 @@ def _size(path: Path) -> int:
 
 
 def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path) -> dict[str, Any]:
-    """Fit the learner in a few passes, or to a sample where it has to see its rows at once; save it."""
+    """Fit the learner in a few passes, or to a sample if it needs all its rows at once, and save it."""
     from nearkin.datasets.rows import open_rows
     from nearkin.persistence import save
     from nearkin.scale import fit_blocks, fit_sample

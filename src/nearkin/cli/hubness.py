@@ -1,4 +1,4 @@
-"""`nearkin hubness`: which references are everybody's neighbour, before and after learning."""
+"""`nearkin hubness`: which references are neighbours of very many rows, before and after learning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nearkin.cli.output import Column, print_json, print_table, to_stderr
 from nearkin.study.models import (
     EUCLID,
     SCALE_CHOICES,
-    check_serves,
+    check_supports,
     learner_named,
     make_model,
     named_corrections,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: Hubs and anti-hubs that are listed.
 MAX_HUBS = 8
 MAX_ANTI_HUBS = 20
-#: Whose effect is shown if nobody is named.
-USUAL_LEARNER = {"classification": "MoveLabeled", "regression": "DMLMTP"}
+#: The learner whose effect is shown by default.
+DEFAULT_LEARNER = {"classification": "MoveLabeled", "regression": "DMLMTP"}
 QUANTILES = (("median", 0.5), ("90th percentile", 0.9), ("99th percentile", 0.99), ("largest", 1.0))
 
 
@@ -65,9 +65,9 @@ def hubness(
 
     require_choice("--scale", scale, SCALE_CHOICES)
     dataset = read_data(data, target, task, impute, drop, categorical, encoding, vectors, labels)
-    kind = learner_named(learner or USUAL_LEARNER[dataset.task])
+    kind = learner_named(learner or DEFAULT_LEARNER[dataset.task])
     made = make_learner(kind, settings, seed)
-    check_serves(kind.__name__, kind, dataset.task, dataset.is_sparse)
+    check_supports(kind.__name__, kind, dataset.task, dataset.is_sparse)
     n_references = dataset.n_samples - -(-dataset.n_samples // min(folds, dataset.n_samples))
     if k > n_references:
         raise CommandError(

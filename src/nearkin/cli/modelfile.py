@@ -1,4 +1,4 @@
-"""Model files: a fitted pipeline and what is known of its data, to use it on tables of the same columns."""
+"""Model files: a fitted pipeline and what is known about its data, for use on tables of the same columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nearkin.study.saving import first_estimator
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What `load_model` found in a file: the pipeline takes tables, unless the model is for sparse data."""
+    """What `load_model` found in a file; the pipeline takes tables, unless the model is for sparse data."""
 
     pipeline: Any
     metadata: dict[str, Any]
@@ -30,7 +30,7 @@ class LoadedModel:
 
     @property
     def predicts(self) -> bool:
-        """Whether there is something to predict; a learner alone only places rows."""
+        """Whether the model predicts; a learner alone only embeds rows."""
         return hasattr(self.pipeline, "predict")
 
     @property
@@ -43,7 +43,7 @@ class LoadedModel:
 
 
 def load_model(path: Path) -> LoadedModel:
-    """A model and what its file says about it; a foreign or damaged file is an error."""
+    """A model and what its file says about it; any other file, or a damaged one, is an error."""
     from nearkin.persistence import load, read_metadata
 
     description = read_metadata(path)
@@ -51,14 +51,14 @@ def load_model(path: Path) -> LoadedModel:
     encoder = _missing_encoder(model, description)
     if encoder is not None:
         steps = getattr(model, "steps", [("model", model)])
-        # The encoder looks after the names and hands on bare numbers.
+        # The encoder finds columns by name and passes on bare numbers.
         vars(first_estimator(model)).pop("feature_names_in_", None)
         model = Pipeline([("table", encoder), *steps])
     return LoadedModel(model, metadata)
 
 
 def _missing_encoder(model, description: dict[str, Any]):
-    """The fitted encoder to put before a model that was fitted on bare numbers, if its columns are known."""
+    """A fitted encoder for the front of a model fitted on bare numbers, if its columns are known."""
     from nearkin.datasets.encoding import TableEncoder, number_encoder
     from nearkin.datasets.saved_encoder import encoder_from_state
 
@@ -67,6 +67,6 @@ def _missing_encoder(model, description: dict[str, Any]):
         return None
     if metadata.get("encoder") is not None:
         return encoder_from_state(metadata["encoder"])
-    # Saved from Python on a data frame, a model knows its columns by itself.
+    # A model fitted on a data frame in Python knows its columns itself.
     names = metadata.get("columns") or description.get("feature_names")
     return None if names is None else number_encoder(names)

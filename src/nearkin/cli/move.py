@@ -1,4 +1,4 @@
-"""`nearkin move`: stored vectors moved beside the old ones, in a file or a vector database."""
+"""`nearkin move`: moved vectors written beside the raw ones, in a file or a vector database."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def move(
 ) -> None:
     """Move stored vectors, so that raw queries find better neighbours by L2, inner product or cosine.
 
-    Raw vectors are never changed. A stopped move goes on when the command is given again; rows that
-    were added to a store since are moved by the model that the store remembers.
+    Raw vectors are never changed. A stopped move continues when the command is repeated; rows that have
+    been added to a store since then are moved by the model that the store remembers.
     """
     places = {"pg": pg, "lance": lance, "qdrant": qdrant}
     named = [name for name, place in places.items() if place is not None]
@@ -162,7 +162,7 @@ class _Ranking(NamedTuple):
     radius: float | None
 
     def mover(self, learner, remembered, data, vectors) -> Any:
-        """What moves the rows; the length for cosine is as given, as the model remembers, or found anew."""
+        """What moves the rows; the length for cosine is given, the model's, or computed from the file."""
         from nearkin.stores import Mover, radius_of
 
         radius = self.radius
@@ -207,7 +207,7 @@ def _move_file(data, out, model, save_model, ranking: _Ranking, **columns) -> di
 
 
 def _fitted_on_file(data, save_model: str | None, *, vectors, labels, target):
-    """A MoveLabeled on the labels of the file; it must be kept, or new vectors could never be moved alike."""
+    """A MoveLabeled fitted to the file's labels; it must be saved, to move later vectors alike."""
     from nearkin.datasets import load_dataset
     from nearkin.learners.closed_form.move import MoveLabeled
 
@@ -217,6 +217,8 @@ def _fitted_on_file(data, save_model: str | None, *, vectors, labels, target):
             "moved by the same model."
         )
     output_path(save_model)
-    wished = target[0] if target else None
-    found = load_dataset(as_path(data), vectors=vectors, labels=labels, target=wished, task="classification")
+    requested = target[0] if target else None
+    found = load_dataset(
+        as_path(data), vectors=vectors, labels=labels, target=requested, task="classification"
+    )
     return MoveLabeled().fit(found.X, found.y)

@@ -100,7 +100,7 @@ SettingsOption = Annotated[
 SeedOption = Annotated[
     int,
     typer.Option(
-        "--seed", min=0, max=2**32 - 1, help="Decides folds and starts; the same seed, the same results."
+        "--seed", min=0, max=2**32 - 1, help="Seed of folds and starts; the same seed, the same results."
     ),
 ]
 EmbedOption = Annotated[
@@ -135,7 +135,7 @@ def parse_duration(text: str | None) -> float | None:
 
 
 def parse_count(option: str, text: str, word: str) -> int | str:
-    """A whole number of at least 1, or the one word that the option knows as well.
+    """A whole number of at least 1, or the one word that the option takes instead.
 
     >>> parse_count("--repeats", "3", "auto"), parse_count("--repeats", "Auto", "auto")
     (3, 'auto')
@@ -149,7 +149,7 @@ def parse_count(option: str, text: str, word: str) -> int | str:
 
 
 def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
-    """Keyword arguments for a learner from key=value texts; values are Python literals or plain words."""
+    """Keyword arguments for a learner from key=value strings; values are Python literals or plain words."""
     from nearkin.datasets.errors import close_matches
 
     known = inspect.signature(learner).parameters
@@ -170,13 +170,13 @@ def parse_settings(pairs: list[str] | None, learner: type) -> dict[str, Any]:
 
 
 def make_learner(kind: type, settings: list[str] | None, seed: int) -> Any:
-    """A learner with settings from key=value texts; the seed is its random state unless they say another."""
+    """A learner with settings from key=value strings; the seed is its random state unless they set one."""
     seeded = {"random_state": seed} if "random_state" in inspect.signature(kind).parameters else {}
     return kind(**{**seeded, **parse_settings(settings, kind)})
 
 
 def parse_value(text: str) -> Any:
-    """A Python literal, or the text itself where it is none.
+    """A Python literal, or the text itself if it is not one.
 
     >>> parse_value("0.5"), parse_value("none"), parse_value("softmax")
     (0.5, None, 'softmax')
@@ -211,12 +211,12 @@ def read_data(
         require_choice("--impute", impute, IMPUTE_CHOICES)
     if task is not None:
         require_choice("--task", task, ("classification", "regression"))
-    wished = list(target) if target else None
-    if wished is not None and len(wished) == 1:
-        wished = wished[0]
+    requested = list(target) if target else None
+    if requested is not None and len(requested) == 1:
+        requested = requested[0]
     found = load_dataset(
         data,
-        target=wished,
+        target=requested,
         task=task,
         impute=impute,
         drop=drop or (),
@@ -235,7 +235,7 @@ def announce_task(dataset, asked: str | None) -> None:
     if asked is not None:
         to_stderr(f"task: {dataset.task}, as asked for")
     elif not dataset.task_reason:
-        to_stderr(f"task: {dataset.task}, as {dataset.name} is known for")
+        to_stderr(f"task: {dataset.task}, as declared for {dataset.name}")
     else:
         other = "regression" if dataset.task == "classification" else "classification"
         to_stderr(f"task: {dataset.task}, as {dataset.task_reason} (--task {other} overrides)")
@@ -258,7 +258,7 @@ def output_path(text: None) -> None: ...
 
 
 def output_path(text: str | None) -> Path | None:
-    """The file that an option names, refused now if it could not be written after minutes of work."""
+    """The file that an option names; fails now, not after minutes of work, if it cannot be written."""
     if text is None:
         return None
     named = as_path(text)

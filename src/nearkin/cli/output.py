@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-#: What the stages of a run are called while they last.
+#: What the progress bar calls the stages of a run.
 STAGES = {"warm-up": "compiling", "scout": "first look", "tune": "tuning", "repeat": "repeating"}
 #: Width of tables that do not go to a terminal.
 FILE_WIDTH = 200
@@ -29,7 +29,7 @@ class Column:
 
 
 def to_stderr(text: str, style: str | None = None) -> None:
-    """A line for people, beside the results."""
+    """A line for the user, apart from the results."""
     from rich.console import Console
     from rich.text import Text
 
@@ -37,7 +37,7 @@ def to_stderr(text: str, style: str | None = None) -> None:
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """A table on stdout, as wide as the terminal or, in a file, as its text."""
+    """A table on stdout, as wide as the terminal, or `FILE_WIDTH` if there is none."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -61,7 +61,7 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title:
 
 
 def print_facts(title: str, facts: Mapping[str, Any], *, as_json: bool) -> None:
-    """What a command has done, a line for each fact, or as JSON."""
+    """What a command has done: a line per fact, or JSON."""
     if as_json:
         print_json(facts)
     else:
@@ -95,9 +95,7 @@ def progress_bar(title: str) -> Iterator[Callable]:
         def update(state) -> None:
             if state.stage == "warm-up" and not visible and not told:
                 told.append(True)
-                to_stderr(
-                    "compiling the learners' code where that was not done before; the clock starts then."
-                )
+                to_stderr("compiling the learners' code, unless it is cached; the clock starts afterwards.")
             bar(
                 description=STAGES.get(state.stage, title),
                 completed=state.done,
@@ -111,7 +109,7 @@ def progress_bar(title: str) -> Iterator[Callable]:
 
 @contextmanager
 def bytes_bar(title: str, unit: str) -> Iterator[Callable]:
-    """A function of what is done and what there is, in bytes or rows, that moves a bar on stderr."""
+    """A function of the amount done and the total, in bytes or rows, that moves a bar on stderr."""
     from rich.progress import DownloadColumn, MofNCompleteColumn, TimeRemainingColumn
 
     amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
@@ -121,7 +119,7 @@ def bytes_bar(title: str, unit: str) -> Iterator[Callable]:
 
 @contextmanager
 def _bar(title: str, *columns: Any, **texts: Any) -> Iterator[tuple[Callable, bool]]:
-    """What moves a bar with these columns behind it, and whether anybody sees it."""
+    """A function that moves a bar with these columns after it, and whether the bar is visible."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 

@@ -39,37 +39,41 @@ def predict(
 ) -> None:
     """Predict NEW with a saved MODEL.
 
-    Rows are numbered from 1, without the header, in NEW as in the training data. Where NEW holds the
-    answers too, they are scored. A large CSV or Parquet file is read block by block. A model fitted without
-    a target (fit --pairs) gives each row's place instead, z1, z2 ...: plain Euclid there is what it learned.
+    Rows are numbered from 1, without the header, in NEW as in the training data. If NEW also holds the
+    answers, predictions are scored. Large CSV and Parquet files are read block by block. A model fitted
+    without a target (fit --pairs) gives the embedding of each row instead, z1, z2 ..., in which its distance
+    is plain Euclid.
     """
-    from nearkin.cli.answers import Answers, score_text
+    from nearkin.cli.answers import Answers
     from nearkin.cli.modelfile import load_model
+    from nearkin.evaluation.metrics import metric_named
     from nearkin.files import replacing
 
     out_path = output_path(out)
     loaded = load_model(as_path(model))
     if not loaded.predicts and (neighbors or proba):
         raise CommandError(
-            f"{model} was fitted without a target: it places rows, so there are no labels and no neighbours."
+            f"{model} was fitted without a target: it embeds rows and has neither labels nor neighbours."
         )
     answers = Answers(loaded)
     with nullcontext() if out_path is None else replacing(out_path, "w", encoding="utf-8") as file:
         show = _Shown(file, as_json)
-        wishes = {"n_neighbors": neighbors, "proba": proba}
-        for block, table in predicted_blocks(loaded, new, encoding, vectors=vectors, **wishes):
+        extra = {"n_neighbors": neighbors, "proba": proba}
+        for block, table in predicted_blocks(loaded, new, encoding, vectors=vectors, **extra):
             answers.add(block, table)
             show.add(table)
         show.end()
     if out_path is not None:
-        to_stderr(f"{answers.n_rows} {'predictions' if loaded.predicts else 'places'}: {out_path}")
+        to_stderr(f"{answers.n_rows} {'predictions' if loaded.predicts else 'embedded rows'}: {out_path}")
     if answers.n_answers:
-        scores = ", ".join(f"{name} {score_text(name, value)}" for name, value in answers.scores().items())
+        scores = ", ".join(
+            f"{name} {metric_named(name).text(value)}" for name, value in answers.scores().items()
+        )
         to_stderr(f"{answers.n_answers} rows hold the answer: {scores}")
 
 
 def predicted_blocks(
-    loaded, new: str, encoding: str, *, vectors: str | None = None, policy=None, **wishes
+    loaded, new: str, encoding: str, *, vectors: str | None = None, policy=None, **extra
 ) -> Iterator[tuple[Any, Any]]:
     """Blocks of rows, each with the table of its predictions."""
     from nearkin.datasets import load_features
@@ -84,7 +88,7 @@ def predicted_blocks(
             )
         if loaded.predicts:
             names = {"target_names": loaded.target_names, "class_names": loaded.class_names}
-            table = prediction_table(loaded.pipeline, block, first_row=n_rows + 1, **names, **wishes)
+            table = prediction_table(loaded.pipeline, block, first_row=n_rows + 1, **names, **extra)
         else:
             table = _places(loaded.pipeline, block, n_rows + 1)
         n_rows += len(table)

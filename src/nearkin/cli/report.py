@@ -21,7 +21,8 @@ def report(
     embed_plotly: EmbedOption = False,
 ) -> None:
     """Write the HTML report of a comparison from its results file alone."""
-    from nearkin.report import report_results, require_plotting
+    from nearkin.report import report_results
+    from nearkin.report.plotting import require_plotting
 
     path, source = output_path(out), as_path(results)
     require_plotting()

@@ -54,18 +54,18 @@ def reproduce(
     from nearkin.experiments import reproduce as run
     from nearkin.experiments.tabulate import all_tables, remarks, tables_by_part
     from nearkin.experiments.tabulate import markdown as as_markdown
-    from nearkin.report import require_plotting
+    from nearkin.report.plotting import require_plotting
 
     declared = load_paper(paper)
     report_path, markdown_path, results_path = (output_path(text) for text in (report, markdown, results))
     if report_path is not None:
         require_plotting()
-    wished_sets, wished_methods = _names("datasets", datasets), _names("methods", methods)
+    dataset_names, method_names = _names("datasets", datasets), _names("methods", methods)
     with progress_bar(declared.key) as progress, ResultsStore.open(results_path) as store:
         found = run(
             declared,
-            datasets=wished_sets,
-            methods=wished_methods,
+            datasets=dataset_names,
+            methods=method_names,
             quick=quick,
             seed=seed,
             jobs=jobs or 0,

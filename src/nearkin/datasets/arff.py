@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?(?=[\s{]|$)))\s*(.*)$""", re.S)
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|((?:[^,'"\s][^,]*)?))\s*(?:,|$)""")
 _NUMERIC = ("numeric", "real", "integer")
-# Sparse rows are laid out densely; beyond this many cells that would not be sensible.
+# Sparse rows are made dense; beyond this many cells that would not be sensible.
 _MAX_CELLS = 200_000_000
 
 

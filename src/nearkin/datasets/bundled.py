@@ -1,4 +1,4 @@
-"""Sets that installed packages carry: scikit-learn's own, and files inside other packages."""
+"""Data sets that come with installed packages: scikit-learn's own, and files inside other packages."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _IDENTIFIER = re.compile(r"(?i:(^|[\W_])(id|index|row)$)|[a-z]I[dD]$")
 # Thousands marked by commas, spaces or apostrophes, a currency before or after, a percent sign.
 _DRESSED_NUMBER = re.compile(r"^[-+]?\s*[$€£¥]?\s*[-+]?\d[\d,' ]*([.,]\d+)?\s*[$€£¥%]?$")
 _TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
-# From this share of numbers on, a column of text is taken for numbers with faults in it.
+# From this share of numbers on, a text column is taken for numbers with some faulty cells.
 _MOSTLY = 0.5
 _FEW_CATEGORIES = 20
 
@@ -143,7 +143,7 @@ def category_name(cell: object) -> str:
 
 
 def refuse_identifier(name: str, categories: Sequence[str], n_rows: int) -> None:
-    """A text column where most rows have a value of their own is a name or an id, not a feature."""
+    """Refuse a text column in which most rows have a value of their own: a name or an id, not a feature."""
     n_categories = len(categories)
     if n_categories > _FEW_CATEGORIES and 2 * n_categories > n_rows:
         dressed = [text for text in categories if _DRESSED_NUMBER.match(text)]
@@ -155,12 +155,12 @@ def refuse_identifier(name: str, categories: Sequence[str], n_rows: int) -> None
         raise DataError(
             f"column {name!r} has {n_categories} different texts in {n_rows} rows: it looks like an "
             f"identifier or free text. Drop it (drop=[{name!r}], on the command line --drop {name}), or list "
-            "it in categorical= (--categorical) if it is a category all the same."
+            "it in categorical= (--categorical) if it is a category after all."
         )
 
 
 def notice_identifier(name: str, values: np.ndarray) -> None:
-    """Tell of whole numbers, no two alike, that are named like an id or count the rows."""
+    """Warn of whole numbers, no two alike, that are named like an id or count the rows."""
     if len(values) <= _FEW_CATEGORIES or not (values == np.round(values)).all():
         return
     if len(np.unique(values)) == len(values) and (

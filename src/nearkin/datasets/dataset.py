@@ -33,20 +33,20 @@ class Dataset:
         Name of the set, or the stem of the file it came from.
     X : ndarray, csr_matrix or DataFrame of shape (n_samples, n_features)
         Finite numbers; float32 and float64 are kept, everything else becomes float64. A data frame
-        where categories, booleans or missing cells must be turned into numbers first: that is the
-        business of `encoder`, fitted on training rows only.
+        if categories, booleans or missing cells must be turned into numbers first, which is left to
+        `encoder`, fitted on training rows only.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Labels (numbers, strings or booleans, as they were read) or real targets.
     task : {'classification', 'regression'}
     task_reason : str
-        Why that task was chosen, for people; empty where it was never in doubt.
+        Why that task was chosen, as a text for users; empty if it was never in doubt.
     feature_names, target_names : tuple of str
     class_names : tuple of str
         One readable name per class, in the order of ``np.unique(y)``; empty for regression.
     train_indices, test_indices : ndarray of int or None
-        The split that is published with the set, if there is one.
+        The split published with the set, if there is one.
     source : str
-        Where the data came from, for people.
+        Where the data came from, as a text for users.
     encoder : TableEncoder or None
         The unfitted first step of every model of a data frame; None where X holds plain numbers.
     extras : mapping of str to ndarray
@@ -90,7 +90,7 @@ class Dataset:
         put("y", _read_only(y))
         put("feature_names", _names_or_default(self.feature_names, X.shape[1], "x"))
         _refuse_huge(X, self.feature_names, self.name)
-        # Several targets of labels are one column of their combinations.
+        # Several targets that are labels are combined in one column.
         n_names = max(1, len(self.target_names)) if self.task == CLASSIFICATION else y[:1].size
         put("target_names", _names_or_default(self.target_names, n_names, "y"))
         if self.task == CLASSIFICATION and not self.class_names:
@@ -191,7 +191,7 @@ def take_rows(X: Any, rows: Any) -> Any:
 
 
 def _checked_table(X: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The table with its rows numbered anew; of its contents, the encoder takes care."""
+    """The table with its rows renumbered; its contents are left to the encoder."""
     if not hasattr(X, "iloc"):
         raise DataError(f"{name}: an encoder is for data frames; leave it out for plain numbers.")
     if 0 in X.shape:
@@ -202,7 +202,7 @@ def _checked_table(X: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _refuse_huge(X, feature_names, name: str) -> None:
-    """Distances are sums of squares, so values must be far enough below the largest root of a number."""
+    """Refuse values too large to square and sum, which distances do."""
     if hasattr(X, "select_dtypes"):
         X = X.select_dtypes("number")
         feature_names, X = tuple(X.columns), X.to_numpy(dtype=np.float64, na_value=0.0)

@@ -1,4 +1,4 @@
-"""Dates of a table: how they are read, and the numbers that distances can use instead of them."""
+"""Dates of a table: how they are read, and the numbers that stand for them in distances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def are_dates(name: str, text: pd.Series) -> bool:
 
 
 def as_dates(column: pd.Series) -> np.ndarray:
-    """Cells as datetime64 in UTC, missing ones as NaT; what is no date is an error that names the cell."""
+    """Cells as datetime64 in UTC, missing ones as NaT; anything else is an error that names the cell."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -74,7 +74,7 @@ class DateParts(TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: pd.DataFrame, y=None) -> DateParts:
-        """Find out which columns tell the time of day."""
+        """Find out which columns hold times of day."""
         known = {str(name): X[name].dropna() for name in X.columns}
         timed = {name: bool((dates != dates.dt.normalize()).any()) for name, dates in known.items()}
         self.parts_ = [(name, (*PARTS, "hour") if timed[name] else PARTS) for name in known]

@@ -23,7 +23,6 @@ def parse_delimited(
     separator: str,
     *,
     skip_first: bool = False,
-    quote: str = '"',
     **options,
 ) -> pd.DataFrame:
     """Delimited text as a table; every line must have as many fields as there are columns.
@@ -32,7 +31,7 @@ def parse_delimited(
     """
     import pandas as pd
 
-    settings = delimited_options(columns, separator, decimal_comma=has_decimal_commas(text), quote=quote)
+    settings = delimited_options(columns, separator, decimal_comma=has_decimal_commas(text))
     settings["skiprows"] = _lines_to_skip(text) if skip_first else 0
     try:
         with warnings.catch_warnings():
@@ -41,18 +40,16 @@ def parse_delimited(
     except pd.errors.EmptyDataError as error:
         raise DataError(f"{name} has no data: only a line of column names.") from error
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise DataError(_explain(error, text, name, columns, separator, quote)) from error
+        raise DataError(_explain(error, text, name, columns, separator)) from error
     if len(table) and table[columns[-1]].isna().any():
         # pandas fills up short lines silently; only those can hide in the last column.
-        fault = _first_ragged_line(text, len(columns), separator, quote)
+        fault = _first_ragged_line(text, len(columns), separator)
         if fault:
             raise DataError(f"{name}: {fault} The file may have been cut short; repair or remove that line.")
     return table
 
 
-def delimited_options(
-    columns: list[str], separator: str, *, decimal_comma: bool, quote: str = '"'
-) -> dict[str, Any]:
+def delimited_options(columns: list[str], separator: str, *, decimal_comma: bool) -> dict[str, Any]:
     """Arguments of `pandas.read_csv` for lines without a header."""
     return dict(
         sep=separator,
@@ -62,15 +59,14 @@ def delimited_options(
         na_values=_MISSING,
         skipinitialspace=True,
         low_memory=False,
-        quotechar=quote,
         decimal="," if separator == ";" and decimal_comma else ".",
     )
 
 
-def _explain(error: Exception, text: str, name: str, columns: list[str], separator: str, quote: str) -> str:
+def _explain(error: Exception, text: str, name: str, columns: list[str], separator: str) -> str:
     if "EOF inside string" in str(error):
         return f"{name}: a quoted text is never closed; the file may have been cut short."
-    fault = _first_ragged_line(text, len(columns), separator, quote)
+    fault = _first_ragged_line(text, len(columns), separator)
     if fault and len(columns) == 1:
         return (
             f"{name}: {fault} The first line, {columns[0]!r}, names the columns; if it is a title, remove it."
@@ -78,10 +74,10 @@ def _explain(error: Exception, text: str, name: str, columns: list[str], separat
     return f"{name}: {fault} Repair or remove that line." if fault else f"{name} cannot be read: {error}"
 
 
-def _first_ragged_line(text: str, expected: int, separator: str, quote: str) -> str:
+def _first_ragged_line(text: str, expected: int, separator: str) -> str:
     if len(separator) > 1:
         return ""
-    reader = csv.reader(io.StringIO(text), delimiter=separator, quotechar=quote, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     for fields in reader:
         if fields and len(fields) != expected and not (len(fields) == 1 and not fields[0].strip()):
             return f"line {reader.line_num} has {len(fields)} fields, but {expected} are expected."

@@ -2,9 +2,9 @@
 
 It is the first step of a model's pipeline, so that medians and categories never come from rows that
 the model is tested on. scikit-learn's ColumnTransformer, SimpleImputer and OneHotEncoder do the work;
-what is added is that columns are found by name, and that what cannot be used is explained. skrub's
-TableVectorizer is of the same mind, but it guesses where this refuses (identifiers, faulty cells,
-missing values), and a dependency of its size for two hundred lines is not worth it.
+this class finds columns by name and explains what cannot be used. skrub's TableVectorizer has the same
+idea, but guesses where this refuses (identifiers, faulty cells, missing values), and a dependency of its
+size would not be worth the two hundred lines that it saves.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from nearkin.datasets.filling import IMPUTE_CHOICES, KNN, NearRowsFiller, column
 if TYPE_CHECKING:
     import pandas as pd
 
-# The column of all the rare values of a column with very many.
+# Name of the feature that the rare values of a column share.
 RARE = "(rare)"
 
 
@@ -226,7 +226,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def number_encoder(names: Sequence[str], dtype: str = "float64") -> TableEncoder:
+def number_encoder(names: Sequence[str]) -> TableEncoder:
     """A fitted encoder of plain numeric columns that refuses missing cells.
 
     Examples
@@ -237,11 +237,11 @@ def number_encoder(names: Sequence[str], dtype: str = "float64") -> TableEncoder
     """
     import pandas as pd
 
-    return TableEncoder().fit(pd.DataFrame(np.zeros((1, len(names)), dtype=dtype), columns=list(names)))
+    return TableEncoder().fit(pd.DataFrame(np.zeros((1, len(names))), columns=list(names)))
 
 
 def as_table(X, names: Sequence[str] | None = None) -> pd.DataFrame:
-    """A data frame whose column names are text, each there once only.
+    """A data frame whose column names are strings, no two alike.
 
     Arrays get the given names, or x1, x2, ...
     """
@@ -266,7 +266,7 @@ def as_table(X, names: Sequence[str] | None = None) -> pd.DataFrame:
 
 
 def refuse_missing(table: pd.DataFrame) -> None:
-    """An error that counts the missing cells of each column and names the fix."""
+    """Raise an error that counts the missing cells of each column and names the fix."""
     counts = table.isna().sum()
     holes = [(name, int(count)) for name, count in counts.items() if count]
     if holes:
@@ -279,10 +279,10 @@ def refuse_missing(table: pd.DataFrame) -> None:
 
 
 def notice_rare(encoder: TableEncoder, columns: Sequence[str]) -> None:
-    """Tell which of the columns hold so many values that the rare ones share a feature.
+    """Warn of columns with so many values that the rare ones share a feature.
 
-    `fit` does so for columns that were not listed as categorical, so that folds of a table whose
-    columns are settled do not tell it again and again.
+    `fit` does so only for columns that were not listed as categorical. A `Dataset` lists its text columns
+    for its encoder, so that the folds of a comparison do not repeat the warning.
     """
     for run, step, names in encoder.columns_.transformers_:
         for name, known, rare in _categories(step[-1], names) if run.startswith(CATEGORY) else ():
@@ -297,7 +297,7 @@ def notice_rare(encoder: TableEncoder, columns: Sequence[str]) -> None:
 
 
 def notice_dates(encoder: TableEncoder) -> None:
-    """Tell which columns are dates, and what becomes of them."""
+    """Warn which columns are dates, and what becomes of them."""
     for run, step, _ in encoder.columns_.transformers_:
         for name, parts in step[0].parts_ if run.startswith(DATE) else ():
             warnings.warn(

@@ -1,4 +1,4 @@
-"""What goes wrong with data, said so that the reader knows what to do next."""
+"""What goes wrong with data, worded so that the user knows what to do next."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def shortened(names: Iterable[object], limit: int = 8) -> str:
 
 
 def refuse_duplicates(names: Iterable[str], file: str) -> None:
-    """An error that lists the names which occur more than once."""
+    """Raise an error that lists the names which occur more than once."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"{file} has more than one column named {shortened(twice)}; give each its own name.")

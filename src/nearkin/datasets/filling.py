@@ -1,4 +1,4 @@
-"""What fills missing cells of a column: its own median, mean or most frequent value, or near rows."""
+"""What fills the missing cells of a column: its median, mean or most frequent value, or near rows."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def column_filler(impute: str | None, *, number: bool):
 class NearRowsFiller(TransformerMixin, BaseEstimator):
     """Fill each hole with the mean of the rows that are near in the other features.
 
-    scikit-learn's KNNImputer, told to weigh all features alike: the features it measures with are
-    scaled to unit variance first, and what it finds is scaled back.
+    scikit-learn's KNNImputer with all features weighed alike: features are scaled to unit variance for it,
+    and what it finds is scaled back.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class NearRowsFiller(TransformerMixin, BaseEstimator):
     ----------
     scaler_ : StandardScaler
     imputer_ : KNNImputer
-        Holds the encoded training rows, so that a model with it is larger by as much.
+        Holds the encoded training rows, which makes a model file larger by as much.
 
     Notes
     -----
@@ -66,5 +66,5 @@ class NearRowsFiller(TransformerMixin, BaseEstimator):
         if not holes.any():
             return X
         filled = self.scaler_.inverse_transform(self.imputer_.transform(self.scaler_.transform(X)))
-        # A feature without any known training cell has no mean either: it becomes constant.
+        # A feature without any known training cell has no mean: it becomes constant.
         return np.where(holes, np.nan_to_num(filled), X).astype(X.dtype, copy=False)

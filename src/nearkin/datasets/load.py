@@ -27,8 +27,8 @@ FILE_SUFFIXES = (*TABLE_SUFFIXES, NPZ_SUFFIX, *VECTOR_SUFFIXES, *PACKED_SUFFIXES
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """How a table is to be read; what `load_dataset` was asked for."""
+class ReadOptions:
+    """How to read a file: the options of `load_dataset`."""
 
     target: str | Sequence[str] | None = None
     task: str | None = None
@@ -98,7 +98,7 @@ def load_dataset(
         list. Without it, a column called target, class, label or y, else the last one.
     task : {'classification', 'regression'}, optional
         Chosen by the target if not given: text and booleans are classes, fractions are regression,
-        whole numbers are classes if they are few or numbered through;
+        whole numbers are classes if they are few or numbered consecutively;
         ``Dataset.task_reason`` says why.
     impute : {'median', 'mean', 'most-frequent', 'knn'}, optional
         What fills missing cells, learnt from training rows (see `TableEncoder`); without it,
@@ -110,10 +110,10 @@ def load_dataset(
     encoding : str
         Of text files.
     header : bool, optional
-        Whether a CSV file begins with column names; found out if not given.
+        Whether a CSV file begins with column names; detected if not given.
     vectors : str, optional
-        The array or the column of lists that holds vectors, one for each row; of other columns only the
-        target is used then.
+        The array or the column of lists that holds vectors, one for each row; the target is then the only
+        other column that is used.
     labels : str or Path, optional
         A file of labels for vectors, or their array in the same file; `target` may name the latter too.
     data_dir : path, optional
@@ -132,16 +132,16 @@ def load_dataset(
     >>> print(load_dataset("iris", data_dir=""))
     iris: 150 rows, 4 features, 3 classes
     """
-    wishes = Wishes(target, task, impute, drop, categorical, encoding, header, vectors, labels)
+    options = ReadOptions(target, task, impute, drop, categorical, encoding, header, vectors, labels)
     if _is_path(name_or_path):
-        return _load_file(Path(name_or_path), None, wishes)
+        return _load_file(Path(name_or_path), None, options)
     name = str(name_or_path)
     known = find_known(name)
     stored = _in_folder(known.name if known else name, data_dir)
     if stored is not None:
         if known is not None and target is None and task is None:
-            wishes = replace(wishes, task=known.task)
-        data = _load_file(stored, known.name if known else stored.stem, wishes)
+            options = replace(options, task=known.task)
+        data = _load_file(stored, known.name if known else stored.stem, options)
         if known is None or target is not None or drop:
             return data
         return _with_known_names(check_shape(data, known), known)
@@ -155,11 +155,11 @@ def load_dataset(
         )
     if package:
         return check_shape(load_bundled(known), known)
-    return _load_openml(known, wishes, download, openml_url, cache_dir)
+    return _load_openml(known, options, download, openml_url, cache_dir)
 
 
 def _with_known_names(data: Dataset, known: KnownDataset) -> Dataset:
-    """The set with the names of its classes, where its file only numbers them."""
+    """The set with the names of its classes, if its file only numbers them."""
     numbers = tuple(str(number) for number in range(1, len(known.class_names) + 1))
     return replace(data, class_names=known.class_names) if numbers and data.class_names == numbers else data
 
@@ -171,7 +171,7 @@ def load_features(
     encoding: str = "utf-8",
     policy: BlockPolicy | None = None,
 ) -> Iterator[Any]:
-    """Rows to predict for, in blocks: a table as it is, for a model's encoder, or the X of an npz file.
+    """Rows to predict for, in blocks: an unencoded table, vectors, or the X of an npz file.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _vector_blocks(path: Path, vectors: str | None, policy: BlockPolicy) -> Iter
 def list_datasets(
     data_dir: str | Path | None = None, *, cache_dir: str | Path | None = None
 ) -> list[DatasetStatus]:
-    """Every known set and every npz file of the data folder, with where it would come from."""
+    """Every known set and every npz file of the data folder, and where each would come from."""
     lines = [_status(known, data_dir, cache_dir) for known in known_datasets().values()]
     for path in _folder_files(data_dir):
         if find_known(path.stem) is None:
@@ -246,36 +246,36 @@ def _is_path(name_or_path: str | Path) -> bool:
     return text == STANDARD_INPUT or "/" in text or os.sep in text or suffix in FILE_SUFFIXES
 
 
-def _load_file(path: Path, name: str | None, wishes: Wishes) -> Dataset:
-    if wishes.vectors is not None or wishes.labels is not None or is_vector_source(path):
-        return _load_vectors(path, name, wishes)
+def _load_file(path: Path, name: str | None, options: ReadOptions) -> Dataset:
+    if options.vectors is not None or options.labels is not None or is_vector_source(path):
+        return _load_vectors(path, name, options)
     source = find_source(path)
     if source.suffix == NPZ_SUFFIX:
-        if wishes.drop or wishes.categorical:
+        if options.drop or options.categorical:
             raise DataError("drop and categorical are for tables with columns, not for npz files.")
-        return read_npz(path, name, target=wishes.target, task=wishes.task, impute=wishes.impute)
+        return read_npz(path, name, target=options.target, task=options.task, impute=options.impute)
     return dataset_from_table(
-        read_table(path, encoding=wishes.encoding, header=wishes.header),
+        read_table(path, encoding=options.encoding, header=options.header),
         name or _stem(source.name),
-        target=wishes.target,
-        task=wishes.task,
-        impute=wishes.impute,
-        drop=wishes.drop,
-        categorical=wishes.categorical,
+        target=options.target,
+        task=options.task,
+        impute=options.impute,
+        drop=options.drop,
+        categorical=options.categorical,
         source=source.name if path == Path(STANDARD_INPUT) else f"file {source.name}",
     )
 
 
-def _load_vectors(path: Path, name: str | None, wishes: Wishes) -> Dataset:
-    if wishes.drop or wishes.categorical or wishes.impute:
+def _load_vectors(path: Path, name: str | None, options: ReadOptions) -> Dataset:
+    if options.drop or options.categorical or options.impute:
         raise DataError("drop, categorical and impute are for tables with columns, not for vectors.")
-    if wishes.labels is not None and wishes.target is not None:
+    if options.labels is not None and options.target is not None:
         raise DataError("give target or labels, not both: they mean the same.")
-    target = wishes.target
+    target = options.target
     if target is not None and not isinstance(target, str):
         raise DataError(f"vectors are read with one target, not with {len(target)}.")
     return read_vector_set(
-        path, name, vectors=wishes.vectors, labels=wishes.labels or target, task=wishes.task
+        path, name, vectors=options.vectors, labels=options.labels or target, task=options.task
     )
 
 
@@ -285,7 +285,7 @@ def _stem(name: str) -> str:
     return Path(path.stem).stem if path.suffix.lower() in PACKED_SUFFIXES else path.stem
 
 
-def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache) -> Dataset:
+def _load_openml(known: KnownDataset, options: ReadOptions, download: bool, url, cache) -> Dataset:
     get_it = (
         f"To get {known.name}: {known.how_to_get}. Then put {known.name}.npz (arrays X and y) into a folder "
         f"and set {FOLDER_VARIABLE} to it, or give the path of your own copy."
@@ -300,22 +300,22 @@ def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache
         table, default_targets = openml.fetch_openml_table(known.openml, url=url, cache=cache)
     except DataError as error:
         raise DatasetNotFoundError(f"{known.name} is not on this machine. {error} {get_it}") from error
-    target = wishes.target or known.openml_target or default_targets or None
+    target = options.target or known.openml_target or default_targets or None
     expected = known.openml_shape or (known.n, known.d)
-    if wishes.target is None and known.openml_missing == "drop":
+    if options.target is None and known.openml_missing == "drop":
         _check_raw_rows(table, expected, known)
         table = table.dropna(ignore_index=True)
     data = dataset_from_table(
         table,
         known.name,
         target=target,
-        task=wishes.task or known.task,
-        impute=wishes.impute or ("median" if known.openml_missing == "median" else None),
-        drop=wishes.drop,
-        categorical=wishes.categorical,
+        task=options.task or known.task,
+        impute=options.impute or ("median" if known.openml_missing == "median" else None),
+        drop=options.drop,
+        categorical=options.categorical,
         source=f"OpenML {known.openml}",
     )
-    if wishes.target is not None or wishes.drop:
+    if options.target is not None or options.drop:
         return data
     return _check_openml(data, expected, known)
 
@@ -323,18 +323,18 @@ def _load_openml(known: KnownDataset, wishes: Wishes, download: bool, url, cache
 def _check_raw_rows(table, expected: Sequence[int], known: KnownDataset) -> None:
     if expected[0] and len(table) != expected[0]:
         raise DataError(
-            f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
+            f"OpenML {known.openml} is not the expected version of {known.name}: expected {expected[0]} rows "
             f"but found {len(table)}."
         )
 
 
 def _check_openml(data: Dataset, expected: Sequence[int], known: KnownDataset) -> Dataset:
-    """The declared shape; where OpenML's table differs, its columns before one-hot are counted."""
+    """Check the declared shape; if OpenML's table differs, its columns before one-hot encoding count."""
     if not known.openml_shape:
         return check_shape(data, known)
     if data.n_features != expected[1] or (known.openml_missing != "drop" and data.n_samples != expected[0]):
         raise DataError(
-            f"OpenML {known.openml} is not what is meant by {known.name}: expected {expected[0]} rows "
+            f"OpenML {known.openml} is not the expected version of {known.name}: expected {expected[0]} rows "
             f"and {expected[1]} columns but found {data.n_samples} and {data.n_features}."
         )
     return data

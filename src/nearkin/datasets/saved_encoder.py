@@ -1,4 +1,4 @@
-"""Encoders of model files written when the encoding stood beside the pipeline, not in it."""
+"""Encoders of model files from before the encoder became the first step of the pipeline."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def encoder_from_state(state: Mapping[str, Any]) -> TableEncoder:
     """The fitted encoder that such a file describes; a damaged description is a `DataError`.
 
-    It is fitted on a small table made up so that its medians, most frequent values and categories
-    are those of the description.
+    It is fitted on a small made-up table with the medians, most frequent values and categories of the
+    description.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def encoder_from_state(state: Mapping[str, Any]) -> TableEncoder:
 def _table_like(columns, dtype: str) -> pd.DataFrame:
     import pandas as pd
 
-    # Every category once, and the filling one so often that it is the most frequent.
+    # Every category once, and the one that fills missing cells often enough to be the most frequent.
     n_rows = 2 + max((len(column["categories"]) for column in columns), default=0)
     cells = {}
     for column in columns:

@@ -52,7 +52,7 @@ class Source:
         return _OPENERS[self.packing](self.path, "rb") if self.packing else self.path.open("rb")  # type: ignore[operator]
 
     def read(self) -> bytes:
-        """All unpacked bytes; damaged archives and emptiness are errors."""
+        """All unpacked bytes; damaged archives and empty files are errors."""
         try:
             with self.open() as stream:
                 raw = stream.read()
@@ -81,7 +81,7 @@ def find_source(path: str | Path) -> Source:
     path = existing_file(path)
     packing = path.suffix.lower()
     if packing not in PACKED_SUFFIXES:
-        # A pipe (/dev/fd/63) has no suffix to speak of.
+        # The name of a pipe (/dev/fd/63) has no meaningful suffix.
         return Source(path, path.name, packing if path.is_file() else "")
     inner: str = path.stem
     if packing == ".zip":
@@ -106,7 +106,7 @@ def existing_file(path: str | Path) -> Path:
 
 
 def decoded(raw: bytes, name: str, encoding: str) -> tuple[str, str]:
-    """Text with plain line ends, and the encoding that it was found to have."""
+    """Text with Unix line ends, and the encoding that it was found to have."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         # What spreadsheets call Unicode text; its first two bytes leave no doubt.
         encoding = "utf-16"
@@ -133,7 +133,7 @@ def decoded(raw: bytes, name: str, encoding: str) -> tuple[str, str]:
 
 
 def _only_member(archive: zipfile.ZipFile, name: str) -> str:
-    """The one file of an archive; what packers add for themselves does not count."""
+    """The only file of an archive, not counting what archivers add for themselves."""
     members = [
         info.filename
         for info in archive.infolist()

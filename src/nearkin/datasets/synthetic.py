@@ -2,7 +2,7 @@
 
 Every generator returns ``(X, y)`` with rows in random order and labels 0..C-1 of sizes that differ by
 one at most. The paper shows its sets only as pictures; these follow what its figures show: classes
-made of several parts, or wound around each other, such that no single global metric can serve.
+made of several parts, or wound around each other, so that no single global metric works.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def make_mixture(
     parts: int = 1,
     dtype: DTypeLike = np.float64,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian mixture of any size for benchmarks; many features make it hubby.
+    """A Gaussian mixture of any size for benchmarks; with many features it has hubs.
 
     Each class has `parts` centres at random with norm about `separation`, and unit noise in every
     direction. As distances between unit Gaussians concentrate when `n_features` grows, a few rows near

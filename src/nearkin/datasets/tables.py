@@ -1,4 +1,4 @@
-"""A pandas table into a `Dataset`: targets taken out, and what will turn the rest into numbers."""
+"""From a pandas table to a `Dataset`: its targets, and the encoder that turns the rest into numbers."""
 
 from __future__ import annotations
 

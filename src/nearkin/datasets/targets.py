@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _USUAL_NAMES = ("target", "class", "label", "y")
-# So many different whole numbers are classes whatever they are; more must look like labels.
+# Up to this many different whole numbers are always classes; more must look like labels.
 FEW_VALUES = 20
 ROWS_PER_CLASS = 3
-# The reason of a task that was given needs no words.
+# A task that was given needs no reason.
 ASKED_FOR = ""
 #: Between the labels of one row where several targets of text are predicted together.
 AND = " & "
@@ -55,28 +55,28 @@ def choose_targets(columns: Sequence[str], target: str | Sequence[str] | None) -
         )
         return [columns[-1]]
     chosen: list[str] = []
-    for wish in [target] if isinstance(target, str) else list(target):
-        chosen += [name for name in _matching(str(wish), columns) if name not in chosen]
+    for wanted in [target] if isinstance(target, str) else list(target):
+        chosen += [name for name in _matching(str(wanted), columns) if name not in chosen]
     return chosen
 
 
-def _matching(wish: str, columns: list[str]) -> list[str]:
-    if wish in columns:
-        return [wish]
-    if any(sign in wish for sign in "*?["):
-        found = fnmatch.filter(columns, wish) if "," not in wish else []
+def _matching(wanted: str, columns: list[str]) -> list[str]:
+    if wanted in columns:
+        return [wanted]
+    if any(sign in wanted for sign in "*?["):
+        found = fnmatch.filter(columns, wanted) if "," not in wanted else []
         if found:
             return found
-    if "," in wish:
-        return [name for part in wish.split(",") for name in _matching(part.strip(), columns)]
+    if "," in wanted:
+        return [name for part in wanted.split(",") for name in _matching(part.strip(), columns)]
     raise DataError(
-        f"there is no target column {wish!r}.{close_matches(wish, columns)} The columns are: "
+        f"there is no target column {wanted!r}.{close_matches(wanted, columns)} The columns are: "
         f"{shortened(columns, 12)}."
     )
 
 
 class Target(NamedTuple):
-    """Values to predict, the task they ask for, and why, in words for people."""
+    """Values to predict, the task that they imply, and why, as a text for users."""
 
     values: np.ndarray
     task: str
@@ -147,9 +147,7 @@ def combined_labels(columns: Sequence[Sequence]) -> np.ndarray:
         return np.array(columns[0], dtype=str)
     for label in {str(label) for column in columns for label in column}:
         if AND in label:
-            raise DataError(
-                f"the label {label!r} holds {AND!r}, which joins labels here; write it otherwise."
-            )
+            raise DataError(f"the label {label!r} holds {AND!r}, which joins labels here; rename it.")
     return np.array([AND.join(map(str, row)) for row in zip(*columns)], dtype=str)
 
 
@@ -157,7 +155,7 @@ def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:
     """Whether numbers ask for classification or regression, and why.
 
     Fractions are regression. Whole numbers are classes if there are at most 20 different ones, or if
-    they are numbered through from 0 or 1 with at least three rows each on average, as labels are;
+    they are numbered consecutively from 0 or 1, with at least three rows each on average, as labels are;
     else they are counts, prices or ages, and regression.
 
     Examples
@@ -165,7 +163,7 @@ def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:
     >>> task_of_numbers(np.array([0, 1, 1, 0]))
     ('classification', "target 'y' holds 2 different whole numbers")
     >>> task_of_numbers(np.arange(100, 200), "price")
-    ('regression', "target 'price' holds 100 different whole numbers that are not numbered through")
+    ('regression', "target 'price' holds 100 different whole numbers, not numbered consecutively")
     """
     values = np.asarray(values)
     if not (values == np.round(values)).all():
@@ -175,14 +173,14 @@ def task_of_numbers(values: np.ndarray, name: str = "y") -> tuple[str, str]:
     if len(distinct) <= FEW_VALUES:
         return CLASSIFICATION, found
     if distinct[0] not in (0, 1) or distinct[-1] - distinct[0] != len(distinct) - 1:
-        return REGRESSION, f"{found} that are not numbered through"
+        return REGRESSION, f"{found}, not numbered consecutively"
     if len(values) < ROWS_PER_CLASS * len(distinct):
         return REGRESSION, f"{found} in {len(values)} rows"
-    return CLASSIFICATION, f"{found}, numbered through from {distinct[0]:g}"
+    return CLASSIFICATION, f"{found}, numbered consecutively from {distinct[0]:g}"
 
 
 def task_of_array(y: np.ndarray, name: str = "y") -> tuple[str, str]:
-    """Whether targets that are no column of a table ask for classification or regression, and why.
+    """Whether an array of targets asks for classification or regression, and why.
 
     >>> task_of_array(np.array(["a", "b"]))
     ('classification', "target 'y' holds 2 different labels")
@@ -216,7 +214,7 @@ def _numeric_target(column: pd.Series, task: str | None) -> Target:
 
 
 def _fractions_as_classes(column: pd.Series, values: np.ndarray) -> np.ndarray:
-    """Grades such as 1.5 and 2.5 as text; measurements, most of them different, are refused."""
+    """Grades such as 1.5 and 2.5 as text; measurements, most of which differ, are refused."""
     distinct = len(np.unique(values))
     if 2 * distinct > len(values):
         raise DataError(

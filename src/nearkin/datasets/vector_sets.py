@@ -23,7 +23,7 @@ def read_vector_set(
     labels: str | Path | None = None,
     task: str | None = None,
 ) -> Dataset:
-    """Vectors and what is to be predicted from them.
+    """Vectors, and what to predict from them.
 
     Parameters
     ----------
@@ -108,6 +108,6 @@ def _decoded(y: np.ndarray, where: str) -> np.ndarray:
             number for number, label in enumerate(y) if label.decode("utf-8", "replace").encode() != label
         )
         raise DataError(
-            f"{where}: the label of row {at + 1} is not UTF-8 text ({bytes(y[at])!r}); encode it anew, for "
+            f"{where}: the label of row {at + 1} is not UTF-8 text ({bytes(y[at])!r}); re-encode it, for "
             "instance by np.char.decode(labels, 'latin-1')."
         ) from error

@@ -27,14 +27,14 @@ from nearkin.datasets.formats import (
 from nearkin.datasets.npz import load_arrays
 from nearkin.datasets.sources import existing_file
 
-#: Files that hold nothing but arrays, so that there is no doubt that vectors are meant.
+#: Files that hold nothing but arrays, so that they are always read as vectors.
 VECTOR_SUFFIXES = (NPY_SUFFIX, *VECS_DTYPES, *HDF5_SUFFIXES)
 _COLUMN_SUFFIXES = PARQUET_SUFFIXES + ARROW_SUFFIXES
 _ROWS_CHECKED_AT_ONCE = 65_536
 
 
 def is_vector_source(path: Path) -> bool:
-    """Whether a path is a file of arrays by its suffix, or a folder that Hugging Face `datasets` saved."""
+    """Whether a path is a file of arrays, by its suffix, or a folder that Hugging Face `datasets` saved."""
     return path.suffix.lower() in VECTOR_SUFFIXES or (path.is_dir() and any(path.glob("*.arrow")))
 
 
@@ -104,7 +104,7 @@ def is_number_type(dtype: np.dtype) -> bool:
 
 
 def as_floats(rows, row_name: Callable[[int], str], width: int | None = None) -> np.ndarray:
-    """Rows to compute with: float32 and float64 as they are, everything narrower as float32.
+    """Rows as floats: float32 and float64 unchanged, everything narrower as float32.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def as_floats(rows, row_name: Callable[[int], str], width: int | None = None) ->
 
 
 def _stacked(rows: Sequence[Any], row_name, width: int | None) -> np.ndarray:
-    """A matrix from rows that may differ in width or hold no numbers at all; the first such row is named."""
+    """A matrix from a list of rows; the first row of another width or without numbers is named."""
     arrays = []
     for at, row in enumerate(rows):
         try:
@@ -173,7 +173,7 @@ def _widened(X: np.ndarray) -> np.ndarray:
 
 
 def _checked_vecs(path: Path) -> np.ndarray:
-    """Rows of one width; to look at every width touches every page of the file."""
+    """The rows, after a check that all have one width, which reads every page of the file."""
     mapped = map_vecs(path)
     wrong = np.flatnonzero(mapped["width"] != mapped["width"][0])
     if wrong.size:
@@ -202,7 +202,7 @@ def _read_hdf5(path: Path, name: str | None) -> np.ndarray:
 
 
 def _chosen(name: str | None, dimensions: dict[str, int], file: str) -> str:
-    """The array that is meant: by its name, or the only table among several arrays."""
+    """The name of the array to use: as given, or that of the only table among several arrays."""
     if name is not None:
         if name not in dimensions:
             raise DataError(

@@ -1,4 +1,4 @@
-"""What to do first when time may run out, and what it will cost."""
+"""What to do first when time may run out, and how long it will take."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nearkin.evaluation.problems import Problem
 from nearkin.evaluation.results import DONE, NOT_RUN, Record
 from nearkin.evaluation.tasks import Task
 
-#: Reference models whose folds take no longer than this together do not wait for their turn.
+#: A reference model whose folds take no longer than this together does not have to wait its turn.
 FREE_SECONDS = 1.0
 
 
@@ -36,9 +36,9 @@ def in_order_of_worth(
 ) -> tuple[list[Task], list[Task]]:
     """Tasks in the order in which they are worth doing if time may run out, and those that will not fit in.
 
-    The baseline comes first; then the promising candidates, cheapest first, and the others, best
-    first, as long as they are expected to fit into the time, candidate by candidate. Of the rest all get a
-    first fold before any gets another, the cheapest first.
+    The baseline comes first, then the promising candidates, cheapest first, then the others, best first, one
+    candidate after the other as long as they are expected to fit into the time. Those that do not fit take
+    turns, fold by fold, the cheapest first.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def in_order_of_worth(
     baseline : str
     problem : Problem
     seconds : float
-        Of work that there is time for.
+        Seconds of work that there is time for.
     """
     by_label: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
@@ -86,22 +86,22 @@ def in_order_of_worth(
 
 
 def places_in_line(scouted: Sequence[Record], at_warm_up: Mapping[str, float]) -> dict[str, float]:
-    """Numbers by which candidates go first: the seconds they took for a look at some of the rows.
+    """Sort keys for the order of candidates: the seconds that each took for the first look.
 
-    Who was not looked at has the seconds of the warm-up; who was too slow for a look, or failed, comes last.
+    Candidates without a look keep the seconds of the warm-up; those that were too slow or failed come last.
     """
     looks = {r.label: r.seconds if r.status == DONE else math.inf for r in scouted if r.status != NOT_RUN}
     return {**at_warm_up, **looks}
 
 
 def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:
-    """Candidates whose first score cannot be told from the best one: a fold is small."""
+    """Candidates whose first score cannot be told apart from the best one, given how small a fold is."""
     if not looked_at:
         return set()
     scores = {record.label: problem.metric.better(record.score or 0.0) for record in looked_at}
     best = max(scores.values())
     if problem.metric.percent:
-        # Two standard errors of a share, drawn to the middle so that a perfect score has one too.
+        # Two standard errors of a share after Agresti and Coull, so that a perfect score has one too.
         n = looked_at[0].n_test + 4
         share = (best * looked_at[0].n_test + 2) / n
         tolerance = 2 * math.sqrt(share * (1 - share) / n)
@@ -111,7 +111,7 @@ def _promising(looked_at: Sequence[Record], problem: Problem) -> set[str]:
 
 
 def seconds_to_tune(tasks: Mapping[str, Sequence[Task]], records: Sequence[Record]) -> dict[str, float]:
-    """Cost of the tuned folds of each candidate, where an untuned fold of it is among the records.
+    """Seconds for the tuned folds of each candidate that has an untuned fold among the records.
 
     A tuned fold takes a fit and a score per setting and inner fold.
     """
@@ -129,7 +129,7 @@ def seconds_to_tune(tasks: Mapping[str, Sequence[Task]], records: Sequence[Recor
 
 
 def in_reach(comparison: Comparison) -> set[str]:
-    """Candidates whose mean cannot be told from the best one's, by two standard errors of a mean."""
+    """Candidates whose mean lies within two standard errors of the best one's."""
     rows = [row for row in comparison.finished if not row.reference and row.interval is not None]
     if not rows:
         return set()

@@ -33,9 +33,9 @@ class Candidate:
         Score each setting of the grid on the test rows instead of choosing one inside the training
         rows. The best of such scores is optimistic: it is for papers that print it.
     stand_in : Candidate, optional
-        One that is quick to fit, such as plain Euclid, whose grid holds settings that this candidate knows
-        too, such as the number of neighbours: without tuning of its own it takes those chosen for the
-        stand-in inside the training rows, so that it is not behind for want of tuning alone.
+        A candidate that is quick to fit, such as plain Euclid, and whose grid holds settings that this one
+        has too, such as the number of neighbours. A candidate that is not tuned itself takes what was chosen
+        for its stand-in inside the training rows, so that it does not fall behind for lack of tuning alone.
     """
 
     label: str
@@ -59,7 +59,7 @@ class Candidate:
         return len(ParameterGrid(kept))
 
     def parts(self) -> dict:
-        """Everything that can change its results; `fingerprints.describe` makes a signature of it."""
+        """Everything that can change its results; `fingerprints.describe` turns it into a signature."""
         parts = {
             "estimator": self.estimator,
             "grid": self.grid,
@@ -71,7 +71,7 @@ class Candidate:
         return parts | ({"every_setting": True} if self.every_setting else {})
 
     def untuned(self) -> Candidate:
-        """The same candidate without its grid; what its stand-in chooses is all that is chosen."""
+        """The same candidate without its grid: nothing is tuned but what its stand-in chooses."""
         return replace(self, grid={}, predict_time=())
 
     def expand(self) -> Iterator[Candidate]:

@@ -19,7 +19,7 @@ from nearkin._discovery import module_names
 HOUSE = "nearkin"
 #: What turns a task into a record, whatever the estimator.
 MEASURING = "nearkin.evaluation.measurement"
-#: A module of this name finds its room's classes by walking: whoever asks it may get any of them.
+#: A module of this name finds its room's classes by walking, so what imports it may depend on any of them.
 DISCOVERY = "discovery"
 
 
@@ -27,10 +27,10 @@ DISCOVERY = "discovery"
 def commit() -> str | None:
     """The commit of the checkout that nearkin is run from, "+changes" where its files differ from it.
 
-    None where nearkin is installed without its repository, or Git is.
+    None if nearkin is not run from a checkout, or Git is not installed.
     """
     package = Path(__file__).parents[1]
-    # A package below somebody else's repository is not tracked by it.
+    # A package installed somewhere below another repository is not tracked by that one.
     if _git(package, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None
     head = _git(package, "rev-parse", "--short=10", "HEAD")
@@ -124,7 +124,7 @@ def _imported(module: str) -> tuple[str, ...]:
 
 @cache
 def _home(module: str, name: str) -> str:
-    """Where a name imported from a module or package is defined, so that a room's list does not count."""
+    """Where a name imported from a module or package is defined: a package's `__init__` is no dependency."""
     spec = find_spec(module)
     if spec is None or spec.submodule_search_locations is None:
         return module

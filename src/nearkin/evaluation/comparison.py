@@ -111,9 +111,9 @@ class Comparison:
         raise KeyError(f"there is no row {label!r}; known: {', '.join(row.label for row in self.rows)}.")
 
     def learned(self, *, with_neighbours: bool = False) -> Standing | None:
-        """The learned distance to show beside the baseline: the winner, or the best learner if that won.
+        """The learned distance to show beside the baseline: the winner, or else the best learner.
 
-        `with_neighbours` passes over models that decide by prototypes, for views of neighbours.
+        `with_neighbours` skips models that decide by prototypes, for views of neighbours.
         """
         ranked = sorted(self.finished, key=lambda row: row.label != self.winner)
         learners = [row for row in ranked if row.kind == LEARNER]
@@ -162,7 +162,7 @@ class Comparison:
         return f"{said} {chance}." if unsure else said
 
     def _chances(self, label: str | None) -> str:
-        """How likely a candidate is better, in brackets; nothing where that is not known."""
+        """How likely a candidate is better, in brackets; empty if that is not known."""
         chances = self.row(label or self.baseline).chances
         return " ({} % better, {} % equivalent, {} % worse)".format(*chances) if chances else ""
 
@@ -195,13 +195,13 @@ class Comparison:
 
 
 def _ahead(rows: Sequence[Standing]) -> str:
-    """Names and the verb that goes with so many; nothing for none."""
+    """The names with "is" or "are"; empty for none."""
     names = ", ".join(row.label for row in rows)
     return f"{names} {'is' if len(rows) == 1 else 'are'}" if rows else ""
 
 
 class Winner(NamedTuple):
-    """Who has won, and why, in words."""
+    """Which candidate has won, and why."""
 
     standing: Standing
     reason: str
@@ -210,8 +210,8 @@ class Winner(NamedTuple):
 def choose_winner(rows: Sequence[Standing], rule: str = BEST_MEAN) -> Winner | None:
     """The winner among neighbour models with every fold done; None if there is none.
 
-    "best-mean" is the one rule that headline, key figures, views before and after, and by default the saved
-    model ask for: the best mean, a tie going to the baseline, then to the faster fit, as `rows` are ordered.
+    "best-mean" is the rule behind the headline, the key figures, the views before and after and, by default,
+    the saved model: the best mean, ties going to the baseline, then to the faster fit, as `rows` are sorted.
     "significant" takes the best mean of those that beat the baseline, and the baseline if none does.
     """
     for row in rows:

@@ -1,4 +1,4 @@
-"""The main question, asked of real data: `compare` runs the stages of a comparison, one after the other."""
+"""`compare`: the stages of a comparison on real data, one after the other."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.comparison import Comparison, summarise
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import Metric
-from nearkin.evaluation.problems import CLASSIFICATION, Problem
+from nearkin.evaluation.problems import Problem
 from nearkin.evaluation.progress import Progress
-from nearkin.evaluation.protocols import Folds, Protocol, StratifiedFolds
+from nearkin.evaluation.protocols import Protocol, folds_for
 from nearkin.evaluation.repeating import RepeatRule, repeat_while_open
 from nearkin.evaluation.results import FAILURES, NOT_RUN, Record, Standing
 from nearkin.evaluation.runner import do_tasks, n_jobs, run_name
@@ -25,11 +25,6 @@ from nearkin.evaluation.scouting import look_at, scout, warm_up
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import Task, plan_tasks
 from nearkin.evaluation.workers import WorkerPool
-
-
-def default_protocol(task: str) -> Protocol:
-    """10-fold cross-validation, stratified for labels."""
-    return StratifiedFolds(10) if task == CLASSIFICATION else Folds(10)
 
 
 def compare(
@@ -59,12 +54,13 @@ def compare(
 ) -> Comparison:
     """Compare candidates on one data set, honestly: same folds, tuning inside the training rows only.
 
-    Under a time budget every candidate gets a first fold untuned, the quick ones first, before any gets the
-    rest of its folds, the promising and cheap ones before the others; then the baseline and those in reach
-    of the best are tuned as far as time allows; then the folds are drawn anew for those that may yet be
-    shown to win. Which are quick is told by a warm-up and, where rows are many, by a look at some of them.
-    The clock starts when code is loaded and compiled. What is not finished in time is marked "not run (time
-    budget)"; what is finished is kept in the store, and the same call continues from there.
+    Under a time budget the work is ordered by what it is worth. Every candidate gets one fold untuned, the
+    quick ones first; then the rest of their folds, the promising and cheap candidates first. Next, the
+    baseline and those within reach of the best are tuned as far as time allows, and finally folds are drawn
+    again for those that may yet be shown to win. A warm-up, and for many rows a look at some of them, tells
+    which candidates are quick. The clock starts once code is loaded and compiled. What is not finished in
+    time is marked "not run (time budget)"; what is finished is kept in the store, and the same call continues
+    from there.
 
     Parameters
     ----------
@@ -82,9 +78,9 @@ def compare(
     metric : Metric, optional
         What candidates are tuned for and ranked by; accuracy or aRRMSE by default.
     rope : float, optional
-        Differences up to this size count as practically equivalent; by default the metric says.
+        Differences up to this size count as practically equivalent; the metric's own by default.
     more_repeats : RepeatRule, optional
-        Draw the folds of the protocol anew for candidates that may yet be shown to win.
+        When to draw the folds again for candidates that may yet be shown to win.
     store : ResultsStore, optional
         Where results are kept; in memory by default.
     jobs : int
@@ -100,7 +96,7 @@ def compare(
     interruptible : bool
         Return what there is on Ctrl-C, marked as `interrupted`, instead of raising.
     seed : int
-        Decides the folds and everything random; the same seed gives the same results.
+        Determines the folds and everything random; the same seed gives the same results.
     description : mapping, optional
         JSON-ready facts about the run, kept in the store.
 
@@ -113,6 +109,7 @@ def compare(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from nearkin.evaluation import Candidate, StratifiedFolds
     >>> X, y = load_iris(return_X_y=True)
     >>> candidates = [
     ...     Candidate("Euclid", KNeighborsClassifier(5)),
@@ -129,7 +126,7 @@ def compare(
         labels = ", ".join(candidate.label for candidate in candidates)
         raise ValueError(f"the baseline {baseline!r} is not among the candidates: {labels}.")
     problem = Problem(name, X, y, task, metric)  # type: ignore[arg-type]
-    protocol = default_protocol(problem.task) if protocol is None else protocol
+    protocol = folds_for(problem.task, 10) if protocol is None else protocol
     store = ResultsStore.open() if store is None else store
     jobs = n_jobs(jobs) if pool is None else len(pool.workers)
     with WorkerPool(jobs if isolate else 0, task_memory) if pool is None else nullcontext(pool) as pool:
@@ -202,14 +199,14 @@ class _Contest:
         self._first_folds()
         self._untuned(self.shares.untuned)
         self._tuned(self.shares.tuned)
-        # Repeats are for the time that is left when all that fit in have had their folds.
+        # Repeats take the time that is left once every candidate that fits in has had its folds.
         self._untuned(self.shares.rest)
         self._repeat()
         self._untuned(1.0)
 
     def _scout(self, at_warm_up: Mapping[str, float]) -> None:
-        """A look at every candidate on some of the rows, to know whom to begin with."""
-        # The quick ones are looked at first, so that a slow one costs nobody a place in the table.
+        """A look at every candidate on some of the rows, to know which to begin with."""
+        # The quick ones are looked at first, so that a slow one costs no other its place in the table.
         self._line_up(at_warm_up)
         end, _ = self._seconds_until(self.shares.scout)
         self.scouted = scout(self.problem, self.candidates, self.seed, end, self.how)
@@ -226,7 +223,7 @@ class _Contest:
             if not task.candidate.grid:
                 firsts.setdefault(task.candidate.label, task)
         order = sorted(firsts.values(), key=lambda task: places[task.candidate.label])
-        # However busy the machine is, a few learners stand beside the baseline in the end.
+        # Even on a busy machine, a few learners should end up beside the baseline.
         sure = self.shares.sure_of_a_fold
         end, _ = self._seconds_until(self.shares.untuned)
         self.looked_at = look_at(order[:sure], end, self.how)
@@ -257,7 +254,7 @@ class _Contest:
         do_tasks(tasks, stage=stage, deadline=deadline, last_start=end, **self.how)
 
     def _unfinished(self) -> list[Candidate]:
-        """Candidates with folds of the first pass still to run; in a run continued maybe none."""
+        """Candidates with folds of the first pass still to run; perhaps none in a resumed run."""
         waiting = {record.label for record in self.records() if record.status == NOT_RUN}
         return [candidate for candidate in self.candidates if candidate.label in waiting]
 
@@ -268,7 +265,7 @@ class _Contest:
         return end, max(0.0, end - monotonic()) * self.how["jobs"]
 
     def _untuned(self, share: float) -> None:
-        """The folds of all candidates with the settings they come with."""
+        """The folds of all candidates with their default settings."""
         end, seconds = self._seconds_until(share)
         waiting = {record.key for record in self.records() if record.status == NOT_RUN}
         tasks = [task for task in self.first_pass if not task.candidate.grid and task.key in waiting]
@@ -277,7 +274,7 @@ class _Contest:
         self._do(fitting if share < 1 else fitting + others, "compare", end)
 
     def _tuned(self, share: float) -> None:
-        """Tuned folds of the baseline and of all that can be expected to fit in, those in reach first."""
+        """Tuned folds of the baseline and of all that are expected to fit in, those within reach first."""
         end, seconds = self._seconds_until(share)
         by_label: dict[str, list[Task]] = defaultdict(list)
         for task in self.first_pass:
@@ -287,7 +284,7 @@ class _Contest:
         near = in_reach(self.summary())
         order: list[Task] = []
         if costs.get(self.baseline, 0.0) > seconds:
-            # Tuned learners beside a baseline that is not would win by their tuning.
+            # Beside an untuned baseline, tuned learners would win by their tuning alone.
             return
         for label in sorted(
             costs, key=lambda label: (label != self.baseline, label not in near, costs[label])
@@ -302,7 +299,7 @@ class _Contest:
             repeat_while_open(lambda: self.summary().rows, self._run_repeat, self.rule, self.first_repeats)
 
     def _run_repeat(self, repeat: int, labels: list[str]) -> bool:
-        """One more repeat of the baseline and these, as far as time allows; False if it does not."""
+        """One more repeat of the baseline and these candidates as far as time allows; False if it is up."""
         rows = {row.label: row for row in self.summary().rows}
         labels = self._affordable([self.baseline, *labels], rows)
         if len(labels) < 2:
@@ -319,7 +316,7 @@ class _Contest:
         return self.deadline is None or monotonic() < self.deadline
 
     def _affordable(self, labels: list[str], rows: Mapping[str, Standing]) -> list[str]:
-        """The labels, without the costliest where a repeat of all would not end in time."""
+        """The labels, without the costliest ones if a repeat of all would not end in time."""
         if self.deadline is None:
             return labels
         left = max(0.0, self.deadline - monotonic()) * self.how["jobs"]

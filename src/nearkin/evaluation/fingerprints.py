@@ -1,4 +1,4 @@
-"""Names for data and estimators that stay the same in every process and on every day."""
+"""Fingerprints of data and estimators that are the same in every process, now and later."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def describe(value):
     if isinstance(value, set | frozenset):
         return sorted((describe(item) for item in value), key=repr)
     if inspect.isfunction(value):
-        # Two lambdas have the same name; what they do tells them apart.
+        # Two lambdas have the same name; their code tells them apart.
         return {"name": f"{value.__module__}.{value.__qualname__}", "code": _describe_code(value.__code__)}
     if inspect.isroutine(value) or inspect.isclass(value):
         return {"name": f"{value.__module__}.{value.__qualname__}"}
@@ -78,7 +78,7 @@ def _describe_object(value) -> dict:
     text = repr(value)
     if " at 0x" not in text:
         return {"class": name, "repr": text}
-    # A memory address would not outlive the process: the attributes must do.
+    # A memory address does not outlive the process: describe the attributes instead.
     return {"class": name, "state": describe(dict(sorted(getattr(value, "__dict__", {}).items())))}
 
 

@@ -20,24 +20,24 @@ from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Problem
-from nearkin.evaluation.protocols import Folds, Split, StratifiedFolds, stratified_holdout
+from nearkin.evaluation.protocols import Split, folds_for, stratified_holdout
 from nearkin.evaluation.results import DONE, ERROR, MEMORY, Record
 from nearkin.evaluation.tasks import Task
 from nearkin.search.hubness import hubness_skewness
 
 #: Folds of the cross-validation inside the training rows that chooses among a grid.
 INNER_FOLDS = 3
-#: Rows on which a stand-in chooses settings, at most: it is asked in every fold of every candidate.
+#: At most this many rows choose the settings of a stand-in, which happens in every fold of every candidate.
 STAND_IN_ROWS = 2000
 #: Length of the neighbour lists whose hubness is recorded.
 HUBNESS_K = 10
-#: Neighbour lists longer than this many entries in total are summed up but not kept.
+#: Neighbour lists with more entries than this in total are counted but not kept.
 MAX_KEPT_NEIGHBOURS = 2_000_000
 
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Global generators fixed, for estimators that ask them, and put back afterwards."""
+    """Seed the global random generators, for estimators that use them, and restore them afterwards."""
     numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002
     np.random.seed(seed % 2**32)  # noqa: NPY002
     random.seed(seed)
@@ -73,8 +73,17 @@ def fit_candidate(problem: Problem, candidate: Candidate, seed: int = 0) -> tupl
         return seeded_clone(candidate.estimator, {**candidate.setting, **chosen}, seed).fit(X, y), chosen
 
 
+def inner_training_rows(n_train: int) -> int:
+    """Rows that the smallest of the inner folds trains on, of so many training rows.
+
+    >>> inner_training_rows(10)
+    6
+    """
+    return max(1, n_train - -(-n_train // INNER_FOLDS))
+
+
 def attempt(task: Task) -> Record:
-    """The record of a task, also where measuring it fails."""
+    """The record of a task, even if measuring it fails."""
     try:
         return measure(task)
     except Exception as error:
@@ -173,7 +182,7 @@ def _measure_every_setting(task: Task) -> Record:
 
 
 def _searched_once(final, X, metric: Metric, y_train, n_neighbors: list[int]) -> AbstractContextManager:
-    """Inside, a predictor searches once for the neighbours that its votes, the metric and hubness ask for."""
+    """Context in which a predictor searches once for all neighbours that votes, metric and hubness need."""
     if not hasattr(final, "searched_once"):
         return nullcontext()
     by_metric = [] if metric.n_neighbors is None else [metric.n_neighbors(y_train)]
@@ -187,7 +196,7 @@ def _neighbours_in(settings: list[dict], group: list[int]) -> list[int]:
 
 
 def _sparsity(final) -> float | None:
-    """Share of the features that a model ignores, if it tells."""
+    """Share of the features that a model ignores, if it reports one."""
     found = getattr(getattr(final, "learner_", final), "sparsity_", None)
     return None if found is None else float(found)
 
@@ -199,13 +208,12 @@ def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
     settings = list(ParameterGrid(candidate.grid)) if candidate.grid else [{}]
     if len(settings) == 1:
         return settings[0]
-    folds = StratifiedFolds(INNER_FOLDS) if problem.task == CLASSIFICATION else Folds(INNER_FOLDS)
     scores = np.zeros(len(settings))
     failure = None
     with warnings.catch_warnings():
-        # The outer folds have already said which classes are too small, and the final fit repeats the rest.
+        # The outer folds have already warned of small classes, and the final fit repeats all other warnings.
         warnings.simplefilter("ignore")
-        for inner in folds.splits(y, tuning_seed):
+        for inner in folds_for(problem.task, INNER_FOLDS).splits(y, tuning_seed):
             for group in _settings_sharing_a_fit(settings, candidate.predict_time):
                 try:
                     scores[group] += _inner_scores(
@@ -220,7 +228,7 @@ def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
 
 
 def _chosen_by_stand_in(problem, candidate, X, y, tuning_seed: int) -> dict:
-    """What the stand-in chooses inside these rows or, if they are many, a part; fixed settings stay."""
+    """What the stand-in chooses inside these rows, or some of them if they are many; fixed settings stay."""
     if len(y) > STAND_IN_ROWS:
         strata = y if problem.task == CLASSIFICATION else np.zeros(len(y), dtype=int)
         part = stratified_holdout(strata, STAND_IN_ROWS / len(y), np.random.default_rng(tuning_seed))
@@ -250,7 +258,7 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
             try:
                 found.append(metric.better(metric.score(final, ready, y_test, y_train)))
             except Exception as error:
-                # A setting that cannot predict is out; those that share its fit are not.
+                # A setting that cannot predict is out of the running; those that share its fit are not.
                 failure = error
                 found.append(-np.inf)
     if failure is not None and max(found) == -np.inf:
@@ -259,7 +267,7 @@ def _inner_scores(problem, candidate, settings, group, X, y, inner: Split, task_
 
 
 def _inspect(record: Record, final, X_test, split: Split) -> None:
-    """Record what a fitted predictor tells about itself: neighbours, hubness, iterations, objective."""
+    """Record what a fitted predictor reveals: neighbours, hubness, iterations, objective."""
     learner = getattr(final, "learner_", final)
     n_iter, objective = getattr(learner, "n_iter_", None), getattr(learner, "objective_", None)
     record.n_iter = int(np.max(n_iter)) if n_iter is not None and np.size(n_iter) else None
@@ -272,6 +280,6 @@ def _inspect(record: Record, final, X_test, split: Split) -> None:
     _, indices = final.kneighbors(X_test, n_neighbors=k)
     n_references = getattr(final, "n_samples_fit_", len(split.train))
     record.hub_skewness = hubness_skewness(indices, n_references)
-    # Pictures show every row once; later repeats are for the tests alone.
+    # Pictures show every row once; later repeats are only for the significance tests.
     if split.repeat == 0 and indices.size <= MAX_KEPT_NEIGHBOURS and n_references == len(split.train):
         record.neighbours = split.train[indices]

@@ -48,23 +48,23 @@ class Metric:
     task : {"classification", "regression"}
         The kind of targets it is for.
     compute : callable, optional
-        From true targets, the model's answers and the training targets to the number. A metric
-        without one cannot rank models; it is only read off their records.
+        Computes the number from true targets, the model's answers and the training targets. A metric
+        without it cannot rank models; it is only read off their records.
     needs : {"predict", "predict_proba", "kneighbors"}
-        The method of a model whose answers are judged: predictions, shares of the classes in sorted
-        order, or row numbers of the nearest training rows.
+        The method of a model whose answers are judged: predictions, probabilities of the classes in
+        sorted order, or row numbers of the nearest training rows.
     n_neighbors : callable, optional
-        From the training targets, or a `Relevance`, to how many neighbours are asked for, where those are
+        How many neighbours to ask for, given the training targets or a `Relevance`; where neighbours are
         judged.
     percent : bool
         Whether the number is a share, which people read in percent.
     decimals : int
         Digits shown after the point.
     bounded : bool
-        Whether its size means the same on all data, so that 0.01 (a point) is as good as nothing; of
-        others it is 1 % of the baseline's score.
+        Whether a difference of a given size means the same on all data, so that 0.01 (a point) is
+        negligible; for other metrics 1 % of the baseline's score is.
     read : callable
-        From a record to the number; by default the record's score.
+        Takes the number from a record; by default the record's score.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Metric:
         return self(y_true, getattr(model, self.needs)(X), y_train)
 
     def scorer(self, model: Estimator, X: MatrixLike, y: ColumnLike) -> float:
-        """What scikit-learn takes as ``scoring=``: the score turned so that larger is better."""
+        """What scikit-learn takes as ``scoring=``: the score, negated if smaller is better."""
         return self.better(self.score(model, X, y))
 
     def judges(self, estimator: Estimator) -> bool:
@@ -126,7 +126,7 @@ class Metric:
         return float(self.compute(y_true, answers, y_train))
 
     def better(self, score: float) -> float:
-        """The score turned so that larger is better."""
+        """The score, negated if smaller is better, so that larger is better for every metric."""
         return score if self.greater_is_better else -score
 
     def equivalence(self, baseline_scores: Sequence[float]) -> float:
@@ -141,7 +141,7 @@ class Metric:
 
     @property
     def factor(self) -> int:
-        """From the number to how it is printed."""
+        """What the number is multiplied by when it is printed."""
         return 100 if self.percent else 1
 
     def printed(self, record: Record) -> float | None:
@@ -168,7 +168,7 @@ class Metric:
 
 
 def last_step(model):
-    """What decides in a model: the last step of a pipeline, or the model itself."""
+    """The part of a model that decides: the last step of a pipeline, or the model itself."""
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
@@ -189,7 +189,7 @@ def prepared(model, X):
 
 
 def _by_answers(score: Callable[..., float], **how: Any) -> Callable[..., float]:
-    """A score of scikit-learn's, which does not ask for the training targets."""
+    """A score of scikit-learn's, which takes no training targets."""
     return lambda y_true, y_pred, y_train: score(y_true, y_pred, **how)
 
 
@@ -198,29 +198,30 @@ def _arrmse(y_true, y_pred, y_train) -> float:
 
 
 def _balanced_accuracy(y_true, y_pred, y_train) -> float:
-    """Mean over the classes of these rows of the share that is right."""
+    """Mean recall over the classes that these rows have."""
     right = np.asarray(y_true) == np.asarray(y_pred)
     return float(np.mean([right[y_true == label].mean() for label in np.unique(y_true)]))
 
 
-def _log_loss(y_true, shares, y_train) -> float:
-    """Mean of minus the logarithm of the share given to the true class, at least 1e-15."""
+def _log_loss(y_true, probabilities, y_train) -> float:
+    """Mean negative logarithm of the probability given to the true class, at least 1e-15."""
     classes = np.unique(y_train)
     columns = np.searchsorted(classes, y_true)
-    known = classes[np.minimum(columns, len(classes) - 1)] == y_true
-    given = np.where(known, shares[np.arange(len(y_true)), np.minimum(columns, len(classes) - 1)], 0.0)
+    nearest = np.minimum(columns, len(classes) - 1)
+    known = classes[nearest] == y_true
+    given = np.where(known, probabilities[np.arange(len(y_true)), nearest], 0.0)
     return float(-np.mean(np.log(np.clip(given, 1e-15, 1.0))))
 
 
-def _roc_auc(y_true, shares, y_train) -> float:
+def _roc_auc(y_true, probabilities, y_train) -> float:
     """Area under the ROC curve of the second of two classes, or the mean of each class against the rest.
 
     Classes of which these rows hold none (or nothing else) have no curve and are left out.
     """
     classes = np.unique(y_train)
     chosen = [1] if len(classes) == 2 else range(len(classes))
-    sides = [(y_true == classes[i], shares[:, i]) for i in chosen]
-    areas = [roc_auc_score(side, share) for side, share in sides if side.any() and not side.all()]
+    sides = [(y_true == classes[i], probabilities[:, i]) for i in chosen]
+    areas = [roc_auc_score(side, score) for side, score in sides if side.any() and not side.all()]
     if not areas:
         raise ValueError("a fold holds rows of one class only, so it has no ROC curve; use fewer folds.")
     return float(np.mean(areas))
@@ -275,7 +276,7 @@ METRICS = {
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of that name, however it is written.
+    """The metric of that name, whatever its case and hyphens.
 
     >>> metric_named("balanced-accuracy").name, metric_named("recall@5").name
     ('balanced accuracy', 'recall@5')
@@ -298,7 +299,7 @@ def _at_k(prefix: str, score: Callable[..., float], k: int) -> Metric:
 
 
 def metric_names(task: str) -> list[str]:
-    """Metrics for a task as an option takes them.
+    """Names of the metrics for a task, as options take them.
 
     >>> metric_names("regression")
     ['arrmse', 'r2', 'mae']

@@ -1,4 +1,4 @@
-"""What candidates are compared on: data and the score that ranks them."""
+"""What candidates are compared on: the data, and the metric that ranks them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def default_metric(task: str) -> Metric:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Data to predict: features, targets and the task they ask for.
+    """A prediction problem: features, targets and the task that they imply.
 
     Parameters
     ----------

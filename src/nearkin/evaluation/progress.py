@@ -1,4 +1,4 @@
-"""How far a stage of a run is and how long it will still take."""
+"""How far a stage of a run has got, and how long the rest will take."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Progress:
     elapsed : float
         Since the stage began.
     remaining : float or None
-        Estimate from how long each candidate took so far; None before anything is known.
+        Estimated from how long each candidate has taken so far; None before anything is known.
     label, fold, status : str
         The task that has just ended.
     """
@@ -44,7 +44,7 @@ class Progress:
 
 
 class ProgressMeter:
-    """Counts outcomes and tells a callback; safe to use from several threads."""
+    """Counts outcomes and calls a callback; safe to use from several threads."""
 
     def __init__(
         self, tasks: Sequence[Task], jobs: int, stage: str, callback: Callable[[Progress], None] | None
@@ -83,6 +83,6 @@ class ProgressMeter:
         if not self._seconds:
             return None
         means = {label: sum(seconds) / len(seconds) for label, seconds in self._seconds.items()}
-        # A candidate not met yet is taken to cost as much as the average of the others.
+        # A candidate without a time yet is assumed to take as long as the average of the others.
         typical = sum(means.values()) / len(means)
         return sum(count * means.get(label, typical) for label, count in self._left.items()) / self._jobs

@@ -10,6 +10,7 @@ from typing import Protocol as Interface
 import numpy as np
 
 from nearkin._types import ColumnLike
+from nearkin.datasets.dataset import CLASSIFICATION
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Protocol(Interface):
 
 
 class _Described:
-    #: Settings that say how many splits there are, but not which rows are in one.
+    #: Settings that decide how many splits there are, but not which rows are in each.
     _counts: ClassVar[tuple[str, ...]] = ()
 
     def identity(self) -> dict:
@@ -85,7 +86,7 @@ def stratified_fold_numbers(y, n_folds: int, rng: np.random.Generator) -> np.nda
 
 
 def stratified_holdout(y, test_share: float, rng: np.random.Generator) -> np.ndarray:
-    """Boolean mask of the test rows, the same share of every class; a class of one row trains.
+    """Boolean mask of the test rows, the same share of every class; a class of one row is kept for training.
 
     Shares are rounded over the classes together, so that the total is right even where every
     class is small.
@@ -123,7 +124,7 @@ def _warn_small_classes(y, n_folds: int) -> None:
 
 @dataclass(frozen=True)
 class StratifiedFolds(_Described):
-    """Repeated stratified k-fold cross-validation: 5 x 10-fold, 40 x 2-fold and their like.
+    """Repeated stratified k-fold cross-validation: such as 5 x 10-fold or 40 x 2-fold.
 
     Examples
     --------
@@ -169,6 +170,15 @@ class Folds(_Described):
             numbers[order] = np.arange(len(y)) % n_folds
             found += _complement_splits(repeat, numbers, n_folds)
         return found
+
+
+def folds_for(task: str, n_folds: int, n_repeats: int = 1) -> StratifiedFolds | Folds:
+    """Cross-validation as a task needs it: stratified for classification.
+
+    >>> folds_for("regression", 5)
+    Folds(n_folds=5, n_repeats=1)
+    """
+    return (StratifiedFolds if task == CLASSIFICATION else Folds)(n_folds, n_repeats)
 
 
 @dataclass(frozen=True)
@@ -236,7 +246,7 @@ class FiveByTwo(_Described):
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit(_Described):
-    """One training and one test part fixed by whoever made the data set."""
+    """One training and one test part, as published with the data set."""
 
     train: np.ndarray
     test: np.ndarray

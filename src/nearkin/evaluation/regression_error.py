@@ -36,7 +36,7 @@ def rrmse(y_true: ColumnLike, y_pred: ColumnLike, y_train_mean: ColumnLike) -> n
     -------
     ndarray of shape (n_targets,)
         NaN, with an `UndefinedMetricWarning` naming the columns, for a target that equals its
-        training mean in every test row: there is then nothing to be relative to.
+        training mean in every test row, so that there is nothing to compare with.
 
     Examples
     --------

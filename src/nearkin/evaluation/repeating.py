@@ -1,4 +1,4 @@
-"""Folds drawn anew for candidates that may yet be shown to beat the baseline, until the answer is clear."""
+"""More repeats for candidates that may yet be shown to beat the baseline, until the answer is clear."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from nearkin.evaluation.results import DONE, Standing
 class RepeatRule:
     """Who gets more repeats after the first pass, and when to stop.
 
-    More repeats take away the chance in how the folds fell, but not the chance in which rows there are,
-    so the corrected t test gains up to about ten of them and little beyond. Stopping as soon as p is
-    below 5 % would be wrong too often. So one stops early only where p is below `clear`, which
-    happens so rarely by chance that it leaves the level of 5 % at the end as it is (the rule of Haybittle
-    and Peto), or where nothing can be shown any more. The baseline, and who counts as able to win, are
-    decided by the first pass; how many repeats there is time for depends on clocks and not on scores.
+    Repeats average out how the folds happened to fall, but not which rows happened to be collected, so the
+    corrected t test gains from about ten of them and little from more. Stopping as soon as p falls below 5 %
+    would be wrong too often. A candidate therefore stops early only if p is below `clear`, which happens so
+    rarely by chance that the final test keeps its level of 5 % (the Haybittle-Peto rule), or if it can no
+    longer be shown to win. The first pass decides which candidates could win; the number of repeats depends
+    on the time left, not on scores.
 
     Parameters
     ----------
     most : int
         Repeats in all, the first pass included.
     looks : tuple of int
-        Numbers of repeats after which the standings are looked at.
+        Numbers of repeats after which the standings are examined.
     clear : float
-        An adjusted p below this settles at a look that the candidate beats the baseline.
+        An adjusted p below this at a look settles that the candidate beats the baseline.
     hopeless : float
-        A p above this (not adjusted) at a look ends a candidate's repeats.
+        An unadjusted p above this at a look ends a candidate's repeats.
 
     References
     ----------

@@ -20,7 +20,7 @@ MEMORY = "memory"  # it exceeded the memory limit of a task
 NOT_RUN = "not run"  # the time budget ended first
 FAILURES = (ERROR, CRASH, TIMEOUT, MEMORY)
 
-#: From this chance on a difference is called practically none, be it significant or not.
+#: From this chance on a difference is called practically equivalent, whether significant or not.
 SURELY_EQUIVALENT = 0.95
 BEATS = "beats"
 NO_DIFFERENCE = "no difference"
@@ -98,17 +98,17 @@ class Record:
 
     @property
     def repeat(self) -> int:
-        """Which drawing of the folds this one belongs to."""
+        """Which repeat of the folds this one belongs to."""
         return int(self.fold.partition(".")[0])
 
     @property
     def seconds(self) -> float:
-        """What it took, tuning included."""
+        """Time that it took, tuning included."""
         return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
 
     @classmethod
     def of_task(cls, task: Task, **outcome: Any) -> Record:
-        """The record of a task, with an outcome or still without one."""
+        """The record of a task, with its outcome if there is one yet."""
         return cls(
             key=task.key,
             dataset=task.problem.name,
@@ -146,9 +146,9 @@ class Standing:
     could_win : bool
         Whether it was ahead of the baseline after the first pass through all folds.
     p_value, p_adjusted : float or None
-        Two-sided paired test against the baseline (`paired_test` says which), as such and after
-        Holm's adjustment: for the number of candidates that could win if this is one of them, else for
-        the number of those that could not. Reference models are a family of their own.
+        Two-sided paired test against the baseline (`paired_test` says which), before and after Holm's
+        adjustment. Candidates that could win are adjusted for their number, and so are those that could
+        not; reference models are a family of their own.
     chance_better, chance_equivalent, chance_worse : float or None
         Probabilities of the Bayesian correlated t test that it is better or worse than the baseline
         by more than the region of practical equivalence, or within it.
@@ -157,14 +157,14 @@ class Standing:
     verdict : str
         "beats", "no difference" or "worse", from `p_adjusted` at the 5 % level; "" where untested.
     tuned, tunable : bool
-        Whether settings were tuned inside the training folds, and whether there are any to tune; where
-        time did not suffice the scores are those of the settings that the learner comes with.
+        Whether settings were tuned inside the training folds, and whether there are any to tune; if time
+        ran out, the scores are those of the default settings.
     n_repeats : int
         How often the folds were drawn for it.
     setting : dict
         Parameters fixed for the candidate, and of those that were tuned the values chosen most often.
     scout_score : float or None
-        Score in the quick first look, if there was one.
+        Score in the first look at some of the rows, if there was one.
     note : str
         What went wrong, in a sentence, if anything.
     """
@@ -206,19 +206,19 @@ class Standing:
 
     @property
     def seconds(self) -> float:
-        """What one of its folds takes, tuning included."""
+        """Mean time of one of its folds, tuning included."""
         return sum(part or 0.0 for part in (self.fit_seconds, self.predict_seconds, self.tune_seconds))
 
     @property
     def finished(self) -> bool:
-        """Whether there is a mean to show, be it of some folds only."""
+        """Whether there is a mean to show, even if only of some folds."""
         return self.mean is not None
 
     practically_same = renamed("practically_same", "practically_equivalent")
 
     @property
     def practically_equivalent(self) -> bool:
-        """Whether it is as good as sure that its difference from the baseline is too small to matter."""
+        """Whether its difference from the baseline is almost certainly too small to matter."""
         return (self.chance_equivalent or 0.0) >= SURELY_EQUIVALENT
 
     @property

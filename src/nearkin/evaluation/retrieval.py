@@ -33,7 +33,7 @@ class Relevance:
 
     @classmethod
     def of_labels(cls, query_labels: ColumnLike, reference_labels: ColumnLike) -> Relevance:
-        """References of a query's own label are relevant; nothing of queries x references is made."""
+        """References with a query's own label are relevant; no matrix of queries x references is made."""
         queries, references = np.asarray(query_labels), np.asarray(reference_labels)
         codes = np.unique(np.concatenate([queries, references]), return_inverse=True)[1]
         return cls(codes[: len(queries)], codes[len(queries) :], None)
@@ -166,8 +166,8 @@ def map_at_r(indices: MatrixLike, relevance: Relevance) -> float:
     k = np.shape(indices)[1]
     if R.max(initial=0) > k:
         raise ValueError(
-            f"MAP@R needs lists as long as the most relevant references of a query, {R.max()}, but they "
-            f"have {k} places; ask for more neighbours."
+            f"MAP@R needs lists of at least {R.max()} references, as many as are relevant to some query, but "
+            f"they have {k}; ask for more neighbours."
         )
     hits = _hits(indices, relevance, k) & (np.arange(k) < R[:, None])
     precisions = np.cumsum(hits, axis=1) / np.arange(1, k + 1)

@@ -40,8 +40,8 @@ def run_tasks(
 ) -> list[Record]:
     """Run the tasks that have no result yet; return the records of all, in the order of the tasks.
 
-    Every outcome is committed to the store as it comes. A killed run leaves its results there and
-    the same call goes on with the rest. Two processes on one file lose nothing: a task that both
+    Every outcome is committed to the store as it arrives. A killed run leaves its results there, and
+    the same call continues with the rest. Two processes on one file lose nothing: a task that both
     happen to run has the same result in either, and the first one counts. Results do not depend on
     `jobs`.
 
@@ -64,7 +64,7 @@ def run_tasks(
         them is recorded as "timeout" or "memory". Memory limits are enforced on Linux.
     isolate : bool
         False runs the tasks in this process, one by one: no start-up time, but no limits either,
-        and a crash is a crash.
+        and a crash ends this process.
     retry : sequence of str
         Tasks recorded with one of these failures ("error", "crash", "timeout", "memory") are tried
         once more.
@@ -127,7 +127,7 @@ def n_jobs(jobs: int) -> int:
         raise ValueError(f"jobs={jobs}: expected a number of processes, or 0 for one per core.")
     if jobs:
         return jobs
-    # Cores this process may use, which in a container are fewer than there are.
+    # Cores that this process may use; in a container these may be fewer than the machine has.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -138,7 +138,7 @@ def run_name(tasks: Sequence[Task]) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of what results depend on; of nearkin also the commit, where it is run from a checkout."""
+    """Versions of the packages that results depend on, and nearkin's commit if it is run from a checkout."""
     packages = ("nearkin", "scikit-learn", "numpy", "scipy", "numba")
     found = {"python": platform.python_version()}
     for package in packages:
@@ -182,7 +182,7 @@ class _Work:
                 while thread.is_alive():
                     thread.join(0.5)
         finally:
-            # Reached early only by an interrupt: stop the fits under way, their tasks stay open.
+            # Reached early only by an interrupt: the fits under way are stopped, and their tasks stay open.
             self.stop.set()
             for worker, thread in zip(workers, threads, strict=True):
                 while thread.is_alive():

@@ -15,25 +15,25 @@ from nearkin.evaluation.runner import do_tasks, run_name
 from nearkin.evaluation.store import ResultsStore
 from nearkin.evaluation.tasks import Task, plan_tasks
 
-#: Rows of the quick first look: a third of all, but not fewer or more than this.
+#: Rows of the first look: a third of all, but at least and at most these numbers.
 SCOUT_ROWS = (400, 2_000)
 #: Rows of the warm-up before it.
 WARM_UP_ROWS = 60
-#: Seconds that compiling and loading one candidate may take, or the time budget if that is less.
+#: Seconds that warming up one candidate may take: the time budget, but at least and at most these numbers.
 WARM_UP_SECONDS = (10.0, 60.0)
 
 
 def warm_up(
     candidates: Sequence[Candidate], problem: Problem, seed: int, time_budget: float, how: Mapping
 ) -> dict[str, float]:
-    """Load and compile the candidates' code on a handful of rows, before time is taken.
+    """Load and compile the candidates' code on a handful of rows, before the clock starts.
 
-    `how` holds the arguments of `do_tasks` that say where and by how many processes.
+    `how` holds the arguments of `do_tasks` that say where results go and which processes run.
 
     Returns
     -------
     dict of str to float
-        Seconds that each candidate then takes for a handful of rows, the quicker of two times.
+        Seconds that each candidate took for a handful of rows once compiled, the faster of two runs.
     """
     if not candidates:
         return {}
@@ -56,7 +56,7 @@ def warm_up(
 
 
 def rows_to_warm_up(problem: Problem) -> np.ndarray:
-    """A handful of rows of a few classes, those with most rows: learners refuse classes of single rows."""
+    """A handful of rows from the few largest classes: learners refuse classes of a single row."""
     n = len(problem.y)
     if problem.task != CLASSIFICATION:
         return np.arange(min(n, WARM_UP_ROWS))
@@ -74,7 +74,7 @@ def scout(
 ) -> list[Record]:
     """Every candidate once, untuned, on a small split; none may use up the time of the others.
 
-    Of few rows there are no records: a fold of them is small enough.
+    Small data has no such look and no records: its folds are quick enough.
     """
     n, (least, most) = len(problem.y), SCOUT_ROWS
     n_rows = min(max(least, n // 3), most)
@@ -87,10 +87,10 @@ def scout(
 
 
 def look_at(tasks: Sequence[Task], deadline: float, how: Mapping) -> list[Record]:
-    """Run these registered tasks, the quickest being first; their records.
+    """Run these registered tasks, which come quickest first, and return their records.
 
-    The first, one per process, have no limit of their own. Of the others none may take longer than twice its
-    share of the time, or four times as long as the first: on a busy machine all take longer.
+    The first ones, one per process, have no time limit of their own. None of the others may take longer than
+    twice its share of the time, or four times as long as the first: on a busy machine all take longer.
     """
     store, keys, jobs = how["store"], [task.key for task in tasks], how["jobs"]
     started = monotonic()
@@ -99,6 +99,6 @@ def look_at(tasks: Sequence[Task], deadline: float, how: Mapping) -> list[Record
     limit = max(2 * share, 4 * (monotonic() - started))
     do_tasks(tasks[jobs:], stage="scout", deadline=deadline, **{**how, "task_seconds": limit})
     found = {record.key: record for record in store.results(arrays=False)}
-    # Too slow for a first look is not too slow for ever.
+    # What is too slow for a first look may still have time later.
     store.free_failed(keys, (TIMEOUT,))
     return [found[key] for key in keys]

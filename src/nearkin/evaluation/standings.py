@@ -1,4 +1,4 @@
-"""From records to standings: means, intervals, and an honest answer to "did it beat the baseline?"."""
+"""From records to standings: means, intervals, and whether each candidate beats the baseline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from nearkin.evaluation.significance.paired import (
 from nearkin.evaluation.significance.posthoc import holm
 
 SIGNIFICANCE_LEVEL = 0.05
-#: Of more folds planned, fewer done than this are no ground for a verdict: their spread is a guess.
+#: With fewer folds done than this, of more that were planned, there is no verdict: too few to know their sd.
 FEWEST_FOLDS = 3
 T_TEST = "corrected paired t test"
 F_TEST = "5 x 2 cv paired F test"
@@ -51,9 +51,8 @@ def make_standings(
 ) -> list[Standing]:
     """The standings of all candidates of one problem, best first.
 
-    `first_repeats` is how often every candidate's folds are drawn before some get more; by default all
-    records are of that first pass. `rope` is the region of practical equivalence, the metric's own by
-    default.
+    `first_repeats` is how many repeats every candidate gets before some get more; by default all records are
+    of that first pass. `rope` is the region of practical equivalence, the metric's own by default.
     """
     first_repeats = 1 + max(record.repeat for record in records) if first_repeats is None else first_repeats
     by_label = choose_by_validation(shown_records(records, first_repeats), metric)
@@ -68,10 +67,10 @@ def make_standings(
 
 
 def shown_records(records: Sequence[Record], first_repeats: float) -> list[Record]:
-    """What counts: of a candidate's tuned and untuned folds one kind, and repeats that are complete.
+    """The records that count: one kind of a candidate's tuned and untuned folds, and only complete repeats.
 
-    The tuned folds count where all of the first pass are done or none are untuned; otherwise the kind of
-    which more are done. Scores have no say in it.
+    Of the two kinds the one with more folds of the first pass done counts, the tuned one on ties. Scores play
+    no part in this.
     """
     kinds: dict[str, dict[bool, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
@@ -89,10 +88,14 @@ def shown_records(records: Sequence[Record], first_repeats: float) -> list[Recor
 
 
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
+<<<<<<< HEAD
     """Records of each learner; of several settings, those of the best mean validation score.
 
     Settings that were dropped early, and so have fewer folds than others, cannot be chosen.
     """
+=======
+    """Records of each candidate; of several settings, the one with the best mean validation score."""
+>>>>>>> main
     settings: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         settings[record.label][json.dumps(record.setting, sort_keys=True)].append(record)
@@ -185,7 +188,7 @@ def _tested(
     first_repeats: int,
     rope: float | None,
 ) -> list[Standing]:
-    """Rows with their tests against the baseline, adjusted for how many there are."""
+    """The standings with their tests against the baseline, adjusted for multiple testing."""
     theirs = {record.fold: record for record in by_label[baseline] if record.status == DONE}
     if rope is None:
         rope = metric.equivalence([record.score for record in theirs.values()])
@@ -207,7 +210,7 @@ def _tested(
 def _against(
     row: Standing, pairs: Sequence[tuple[Record, Record]], metric: Metric, first_repeats: int, rope: float
 ) -> Standing:
-    """A row with its difference from the baseline on the folds both have, and the tests of it."""
+    """A standing with its difference from the baseline on the folds that both have, and the tests of it."""
     ours, theirs = ([record.score for record in side] for side in zip(*pairs))
     common = [record for record, _ in pairs]
     first = [record.repeat < first_repeats for record in common]
@@ -228,11 +231,11 @@ def _against(
 
 
 def _families(rows: Iterable[Standing]) -> list[list[Standing]]:
-    """Rows whose p values are adjusted together.
+    """Standings whose p values are adjusted together.
 
-    Learners ahead of the baseline after the first pass are one family, those behind another: which side
-    a learner without an effect falls on says nothing about the size of its two-sided p value, so a family
-    is adjusted for its own size. Reference models cost the learners nothing.
+    Learners ahead of the baseline after the first pass are one family, those behind another. On which side a
+    learner without an effect falls says nothing about the size of its two-sided p value, so each family is
+    adjusted for its own size only. Reference models do not count against the learners.
     """
     families: dict[str, list[Standing]] = defaultdict(list)
     for row in rows:

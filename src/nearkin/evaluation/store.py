@@ -54,20 +54,20 @@ CREATE TABLE IF NOT EXISTS artifacts (run TEXT, name TEXT, content TEXT, PRIMARY
 """
 
 
-class StoreError(OSError):
+class ResultsFileError(OSError):
     """The results file cannot be used; the message names the file, the problem and the remedy."""
 
 
 def _explained(path: str, error: sqlite3.Error) -> Exception:
-    """An error of SQLite in words for people."""
+    """An SQLite error as a message with a remedy."""
     text = str(error).lower()
     if "full" in text or "disk i/o" in text:
         problem, remedy = "the disk is full", "free some space and run it again: what is finished is kept"
     elif "locked" in text or "busy" in text:
-        problem = "another program has not let go of it"
+        problem = "another program is holding it"
         remedy = "wait for it to end, or choose another file"
     elif "readonly" in text or "read-only" in text:
-        problem, remedy = "it may not be written", "change its permissions, or choose another file"
+        problem, remedy = "it is read-only", "change its permissions, or choose another file"
     elif "unable to open" in text:
         problem, remedy = "it cannot be opened", "look at the permissions of the file and its folder"
     elif "malformed" in text:
@@ -76,7 +76,7 @@ def _explained(path: str, error: sqlite3.Error) -> Exception:
         problem, remedy = f"SQLite says: {error}", "choose another file"
     else:
         return ValueError(f"{path} is not a nearkin results file ({error}); choose another file.")
-    return StoreError(f"results cannot be kept in {path}: {problem}; {remedy}.")
+    return ResultsFileError(f"results cannot be kept in {path}: {problem}; {remedy}.")
 
 
 class ResultsStore:
@@ -99,10 +99,10 @@ class ResultsStore:
 
     @classmethod
     def open(cls, path: str | PathLike | None = None, busy_seconds: float = BUSY_SECONDS) -> ResultsStore:
-        """Open a results file, made if it is not there; None keeps everything in memory.
+        """Open a results file, created if there is none; None keeps everything in memory.
 
-        Others that write to the file are waited for up to `busy_seconds`. Raises ValueError if the file is
-        something else than nearkin results, and StoreError if it cannot be used.
+        Waits up to `busy_seconds` for others that write to the file. Raises ValueError if the file holds
+        anything but nearkin results, and ResultsFileError if it cannot be used.
         """
         location = ":memory:" if path is None else str(path)
         if path is not None and not Path(path).parent.is_dir():
@@ -128,7 +128,7 @@ class ResultsStore:
             _retry_while_locked(
                 lambda: self._connection.execute("PRAGMA journal_mode = WAL").fetchone(), busy_seconds
             )
-            # Committed results survive any death of the process; a power cut may cost the last few of
+            # Committed results survive however the process dies; a power cut may cost the last few of
             # them, never the file.
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
@@ -148,7 +148,7 @@ class ResultsStore:
             for name in FILE_COLUMNS:
                 if name not in known:
                     connection.execute(f"ALTER TABLE tasks ADD COLUMN {name} {column_type(name)}")
-            # Files of earlier versions may hold tasks that a run, long gone, had marked as its own.
+            # Earlier versions marked tasks as running; a run that died left such marks behind.
             connection.execute("UPDATE tasks SET status = ? WHERE status = 'running'", (NOT_RUN,))
 
     @contextmanager
@@ -192,7 +192,7 @@ class ResultsStore:
     def register(
         self, run: str, tasks: Sequence[Task], description: Mapping, positions: Sequence[int] | None = None
     ) -> None:
-        """Make a run and its tasks known, or more tasks of it; those already there keep their results.
+        """Register a run and its tasks, or more tasks of it; those already there keep their results.
 
         `positions` are the tasks' places in the run, by default in the order given.
         """
@@ -222,7 +222,7 @@ class ResultsStore:
             )
 
     def free_failed(self, keys: Iterable[str], failures: Iterable[str]) -> None:
-        """Let tasks that ended with one of these failures be tried once more."""
+        """Reset tasks that ended with one of these failures, so that they are tried once more."""
         chosen = [(NOT_RUN, key, failure) for key in keys for failure in failures if failure in FAILURES]
         if chosen:
             with self._transaction() as connection:

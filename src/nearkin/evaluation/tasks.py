@@ -57,7 +57,7 @@ def plan_tasks(
     inside its training rows, and `untuned_too` adds one without tuning for every candidate with a grid.
 
     With `by_code` the keys hold the version of the code that each candidate depends on: a run that is
-    continued after a change of that code begins anew instead of mixing results of two versions.
+    continued after that code has changed starts over instead of mixing results of two versions.
     """
     candidates = list(candidates)
     repeated = [

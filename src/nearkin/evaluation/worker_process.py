@@ -45,7 +45,7 @@ def _reply(replies, message) -> None:
 
 
 def _read_requests(requests: queue.SimpleQueue) -> None:
-    # A thread of its own: the end of the input stops the process even in the middle of a fit.
+    # In a thread of its own, so that the end of the input stops the process even in the middle of a fit.
     try:
         while True:
             requests.put(pickle.load(sys.stdin.buffer))

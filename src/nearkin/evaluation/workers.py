@@ -46,7 +46,7 @@ class Worker:
     def measure(self, task: Task, seconds: float | None = None) -> Record:
         """Run one task, stopped after so many seconds (the start of the process not counted)."""
         try:
-            # By value where need be, so that estimators of a script or notebook work too.
+            # By value where necessary, so that estimators defined in a script or notebook work too.
             without_data = cloudpickle.dumps(replace(task, problem=None))  # type: ignore[arg-type]
         except Exception:
             error = f"cannot be sent to a worker process:\n{traceback.format_exc()}"
@@ -79,7 +79,7 @@ class Worker:
         return reply
 
     def kill(self) -> None:
-        """Kill the process, from whatever thread; the task under way ends as a crash."""
+        """Kill the process, from any thread; the task under way ends as a crash."""
         process = self._process
         if process is not None:
             process.kill()
@@ -129,7 +129,7 @@ class Worker:
         self._log.seek(0)
         log = _essence(self._log.read().decode(errors="replace"))
         if code == -9:
-            return MEMORY, "killed by the system, most likely for want of memory."
+            return MEMORY, "killed by the system, most likely because memory ran out."
         status = MEMORY if any(sign in log for sign in _MEMORY_SIGNS) else CRASH
         return status, f"{log}\nthe process died with exit code {code}.".lstrip()
 
@@ -137,7 +137,7 @@ class Worker:
 class WorkerPool:
     """Workers that stay for all stages of a comparison, so that each loads and compiles its code once.
 
-    Of no workers: the tasks then run in this process.
+    Without workers (``jobs=0``) the tasks run in this process.
     """
 
     def __init__(self, jobs: int, memory_bytes: int | None = None):

@@ -24,13 +24,13 @@ from nearkin.experiments.values import Values
 
 YES, MOSTLY, NO, NOT_TESTED = "yes", "mostly", "no", "not tested"
 LEVEL = 0.05
-# Differences below this are noise of the floating point, not of the data.
+# Differences below this are rounding errors.
 _NOISE = 1e-9
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds: the answer, on how many of how many cases, and what to know about it."""
+    """Whether a claim holds: the answer, in how many of how many cases, and remarks."""
 
     answer: str
     count: int | None = None
@@ -53,7 +53,7 @@ class Claim:
     """A sentence of the paper and how to check it.
 
     `in_quick` is False where a quick run leaves too little choice to decide it; `beyond` marks what the paper
-    does not say itself, which is counted apart.
+    does not say itself, which is counted separately.
     """
 
     text: str
@@ -137,7 +137,7 @@ def higher(metric: str, method: str, than: Sequence[str] | str, **how) -> Callab
 
 
 def below(metric: str, methods: Sequence[str], limit: float, among: Sequence[str]):
-    """Every one of the methods stays at or below a limit."""
+    """Each of the methods stays at or below a limit."""
 
     def check(values: Values) -> Verdict:
         cases = values.complete(metric, methods, among)
@@ -193,7 +193,7 @@ def beats_by_finner(metric: str, control: str, methods: Sequence[str]):
     return check
 
 
-def lower_by_wilcoxon(metric: str, method: str, than: str, level: float = LEVEL):
+def lower_by_wilcoxon(metric: str, method: str, than: str):
     """Wilcoxon's signed-rank test over the data sets finds the method's numbers lower."""
 
     def check(values: Values) -> Verdict:
@@ -202,7 +202,7 @@ def lower_by_wilcoxon(metric: str, method: str, than: str, level: float = LEVEL)
             return Verdict(NOT_TESTED, detail="needs at least two sets")
         own, other = values.table(metric, [method, than], labels).T
         test = wilcoxon_signed_rank(own, other)
-        holds = test.p_value < level and test.difference < 0
+        holds = test.p_value < LEVEL and test.difference < 0
         return Verdict(YES if holds else NO, detail=f"p = {test.p_value:.2g} over {len(labels)} sets")
 
     return check
@@ -261,7 +261,7 @@ def grows_with_features(metric: str, method: str, than: str):
     return check
 
 
-def chosen(method: str, setting: str, holds: Callable[[Any], bool], needs: str = "most"):
+def chosen(method: str, setting: str, holds: Callable[[Any], bool]):
     """The setting chosen for the method satisfies a condition on most of the data sets."""
 
     def check(values: Values) -> Verdict:
@@ -271,13 +271,13 @@ def chosen(method: str, setting: str, holds: Callable[[Any], bool], needs: str =
             if setting in values.choices.get((label, method), {})
         }
         failing = [f"{label} ({value})" for label, value in found.items() if not holds(value)]
-        return counted(list(found), failing, needs)
+        return counted(list(found), failing, "most")
 
     return check
 
 
 def chosen_more(method: str, setting: str, than: Sequence[str]):
-    """The mean over the data sets of the value chosen for a setting is larger than each of the others'."""
+    """The mean over the data sets of the value chosen for a setting is larger than for every other method."""
 
     def check(values: Values) -> Verdict:
         names = (method, *than)

@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from nearkin.evaluation import Candidate
-from nearkin.predictors import KNNClassifier, KNNRegressor
+from nearkin.predictors import KNNClassifier
 
 NEIGHBOURS = "model__n_neighbors"
-#: What learners do by default beyond the published methods, and how it is turned off.
+#: What learners do by default beyond the published methods, and the values that turn it off.
 ADDED = {"euclid_share": 0.0, "refresh_targets": 0}
 
 
@@ -23,7 +23,6 @@ def neighbours(
     *,
     n_neighbors: int | Sequence[int] = 1,
     grid: Mapping[str, Sequence] | None = None,
-    regression: bool = False,
 ) -> Candidate:
     """k nearest neighbours under a learner's distance, or Euclid's.
 
@@ -36,9 +35,6 @@ def neighbours(
     grid : mapping, optional
         Settings of the learner to choose among.
     """
-    # For regression the share of Euclid is a column of its own, and said.
-    learner = learner if regression else as_published(learner)
-    kind = KNNRegressor if regression else KNNClassifier
     counts = [n_neighbors] if isinstance(n_neighbors, int) else list(n_neighbors)
     tuned = not isinstance(n_neighbors, int)
     settings = {f"model__learner__{name}": list(offered) for name, offered in (grid or {}).items()}
@@ -46,7 +42,7 @@ def neighbours(
         settings[NEIGHBOURS] = counts
     return Candidate(
         label,
-        _pipeline(prepare, kind(learner, n_neighbors=counts[0])),
+        _pipeline(prepare, KNNClassifier(as_published(learner), n_neighbors=counts[0])),
         settings,
         predict_time=(NEIGHBOURS,) if tuned else (),
     )

@@ -16,7 +16,7 @@ class Material:
     Attributes
     ----------
     records : sequence of Record
-        All of the run, those of settings that were not chosen too.
+        All records of the run, including those of settings that were not chosen.
     datasets : mapping of data set label to Dataset
     quick : bool
     """

@@ -15,17 +15,17 @@ from nearkin.evaluation.tasks import Task
 
 @dataclass(frozen=True)
 class Halving:
-    """How many settings of a method go on from one repeat of the folds to the next.
+    """How many settings of a method survive from one repeat of the folds to the next.
 
-    After every repeat the `keep` share of the settings with the best mean validation score so far stays, and
-    at least `at_least` of them. Only those that reach the last repeat can be chosen.
+    After every repeat the share `keep` of the settings with the best mean validation score so far survives,
+    but at least `at_least` of them. Only those that reach the last repeat can be chosen.
     """
 
     keep: float = 1 / 3
     at_least: int = 3
 
     def survivors(self, validation: dict[str, float]) -> set[str]:
-        """The settings that go on, by their mean validation scores (greater is better).
+        """The settings that survive, by their mean validation scores (greater is better).
 
         >>> sorted(Halving(0.5, 1).survivors({"a": 0.7, "b": 0.9, "c": 0.8, "d": 0.6}))
         ['b', 'c']
@@ -44,7 +44,7 @@ def run_halving(
     tasks : sequence of Task
         Of any number of problems, with validation rows; each setting is a candidate of its own.
     do : callable
-        Runs tasks and returns their records, those of earlier calls too or not.
+        Runs tasks and returns their records; it may also return those of earlier calls.
     """
     open_tasks: dict[int, list[Task]] = defaultdict(list)
     for task in tasks:

@@ -15,7 +15,7 @@ from nearkin.search import ExactIndex
 from nearkin.supervision.triplets import output_ordered_triplets
 
 EUCLID = "Euclid"
-# Relative duality gap and steps of each point: a closer solution moves no curve that one could see.
+# Relative duality gap and steps of each point: a closer solution would not visibly move a curve.
 STOPPING: dict[str, Any] = {"tol": 1e-3, "max_iter": 300}
 # A search finds this many neighbours, so that curves over their number need one search per metric.
 MOST_NEIGHBOURS = 35

@@ -10,8 +10,8 @@ from typing import Any
 from nearkin.experiments.claims import MOSTLY, NO, NOT_TESTED, YES, Verdict
 from nearkin.experiments.statistics import Statistic
 
-#: Measures that nobody aims at a small value of for every method (Move-query is meant to have hubs), or that
-#: depend on the machine.
+#: Metrics that are not scores: skewness is not meant to be small for every method (Move-query is meant to
+#: have hubs), and seconds depend on the machine.
 NOT_SCORES = ("skewness", "seconds")
 _ROUNDING = 1e-9
 
@@ -64,7 +64,7 @@ class CheckedClaim:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """A cell worse than published by more than is allowed, and why, where that was found out."""
+    """A cell that is worse than published by more than is allowed, and the reason if it is known."""
 
     dataset: str
     difference: float
@@ -133,7 +133,7 @@ class Reproduction:
     used, absent : tuples of UsedDataset and AbsentDataset
         Together these are all the sets of the paper (or all that were asked for).
     deviations : tuple of str
-        Where this run differs from the paper.
+        How this run differs from the paper.
     failures : tuple of str
         Methods that failed or were not run somewhere, and why.
     seconds, work_seconds : float
@@ -169,7 +169,7 @@ class Reproduction:
 
     @property
     def command(self) -> str:
-        """What to type to get the same again."""
+        """The command that repeats this run."""
         chosen = f" --datasets {','.join(self.datasets)}" if self.datasets is not None else ""
         if self.methods is not None:
             chosen += f' --methods "{",".join(self.methods)}"'
@@ -177,7 +177,7 @@ class Reproduction:
 
     @property
     def headline(self) -> str:
-        """The outcome in one sentence; what the paper does not claim itself is counted apart."""
+        """The outcome in one sentence; what the paper does not claim itself is counted separately."""
         parts = [_tally([claim for claim in self.claims if not claim.beyond], "claims of the paper")]
         further = [claim for claim in self.claims if claim.beyond]
         if further:

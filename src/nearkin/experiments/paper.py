@@ -11,7 +11,7 @@ import numpy as np
 
 from nearkin.datasets import Dataset
 from nearkin.evaluation import Candidate, Protocol, Record
-from nearkin.evaluation.measurement import INNER_FOLDS
+from nearkin.evaluation.measurement import inner_training_rows
 from nearkin.evaluation.metrics import ACCURACY, ARRMSE, Metric
 from nearkin.experiments.claims import Claim
 from nearkin.experiments.figures import Figure
@@ -25,7 +25,7 @@ def _error(record: Record) -> float | None:
     return None if record.score is None else 1 - record.score
 
 
-#: Columns of numbers as the papers print them, by name.
+#: Metrics that the papers' tables print, by name.
 PRINTED_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -65,9 +65,9 @@ class DatasetUse:
     in_quick : bool
         Whether a quick run includes it.
     kind : str
-        Tells the paper's preparation and claims what sort of data it is.
+        What sort of data it is, for the paper's preparation and claims.
     remark : str
-        Where the data at hand differs from the paper's.
+        How the data at hand differs from the paper's.
     """
 
     name: str
@@ -100,14 +100,13 @@ class Setup:
 
     @cached_property
     def smallest_training_part(self) -> int:
-        """Rows that the folds inside a training part train on, at the least."""
+        """Rows that the smallest inner fold trains on."""
         splits = self.protocol.splits(self.data.y, self.seed)
-        outer = min(len(split.train) for split in splits)
-        return max(1, outer - -(-outer // INNER_FOLDS))
+        return inner_training_rows(min(len(split.train) for split in splits))
 
-    def neighbour_counts(self, wished) -> list[int]:
-        """Those numbers of neighbours that every inner training part can serve."""
-        return [k for k in wished if k <= self.smallest_training_part] or [1]
+    def neighbour_counts(self, requested) -> list[int]:
+        """Those numbers of neighbours that every inner training part has rows for."""
+        return [k for k in requested if k <= self.smallest_training_part] or [1]
 
 
 @dataclass(frozen=True)
@@ -142,21 +141,21 @@ class Paper:
     facts : str
         The protocol in a sentence.
     deviations, quick_deviations : tuple of str
-        Where every run, and a quick run besides, differs from the paper.
+        How every run, and in addition a quick run, differs from the paper.
     published_choices : mapping of (dataset, method) to dict
         Settings that the paper says were chosen.
     further_metrics : tuple of str
         What claims read besides the metrics of the tables.
     quick_task_seconds : float or None
-        Limit of one fit with its tuning in a quick run.
+        Time limit of one fit with its tuning in a quick run.
     halving : Halving or None
         How a grid is searched where the protocol has validation rows; None tries every setting on every fold.
     metric : Metric or None
-        What settings are chosen by and scores are; accuracy or aRRMSE by default.
+        What settings are chosen by and scores are measured in; accuracy or aRRMSE by default.
     reasons : mapping of (dataset, method) to str
-        Why our number is worse than the published one, where that has been found out.
+        Why our number is worse than the published one, where the reason is known.
     figures : tuple of Figure
-        The paper's figures, drawn anew for a report.
+        The paper's figures, redrawn for a report.
     """
 
     key: str
@@ -202,9 +201,9 @@ class Paper:
 
 
 def rows_for(use: DatasetUse, data: Dataset, quick: bool, seed: int) -> np.ndarray:
-    """Row numbers of the set that a run uses: the wished classes, and not more rows than wished.
+    """Row numbers that a run uses: those of the chosen classes, and no more of them than the limit.
 
-    Rows are drawn by the seed, from every class its share.
+    Rows are drawn at random by the seed, the same share of every class.
     """
     rows = np.arange(data.n_samples)
     if use.classes:

@@ -47,7 +47,7 @@ def reproduce(
     draw: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Reproduction:
-    """Repeat a paper's experiment and hold its claims against the numbers.
+    """Repeat a paper's experiment and check its claims against the numbers.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def reproduce(
     quick : bool
         Fewer repeats, smaller grids and fewer rows, as the paper's declaration says.
     seed : int
-        Decides rows, folds and starts.
+        Determines rows, folds and random starts.
     jobs : int
         Worker processes; 0 means one per core.
     store : ResultsStore, optional
@@ -72,7 +72,7 @@ def reproduce(
     draw : bool
         Whether to draw the paper's figures too, which may fit models of their own.
     progress : callable, optional
-        Told after every task.
+        Called with a `Progress` after every task.
 
     Returns
     -------
@@ -128,34 +128,34 @@ def _figures(paper: Paper, setups: Sequence[Setup], records: Sequence[Record], q
 
 
 def chosen_uses(paper: Paper, names: Sequence[str] | None) -> list[DatasetUse]:
-    """The paper's sets that were asked for by name, alias or label; a wrong name is an error."""
+    """The paper's sets that were asked for by name, alias or label; an unknown name is an error."""
     if names is None:
         return list(paper.datasets)
     chosen: dict[str, DatasetUse] = {}
-    for wished in names:
-        known = find_known(wished)
+    for name in names:
+        known = find_known(name)
         matches = [
             use
             for use in paper.datasets
-            if use.label.lower() == wished.strip().lower() or (known is not None and use.name == known.name)
+            if use.label.lower() == name.strip().lower() or (known is not None and use.name == known.name)
         ]
         if not matches:
             labels = ", ".join(use.name for use in paper.datasets)
-            raise ValueError(f"{paper.key} has no data set {wished!r}; it has: {labels}.")
+            raise ValueError(f"{paper.key} has no data set {name!r}; it has: {labels}.")
         chosen |= {use.label: use for use in matches}
     return [use for use in paper.datasets if use.label in chosen]
 
 
 def with_methods(paper: Paper, names: Sequence[str] | None) -> Paper:
-    """The paper with the methods asked for only, whatever their case; a wrong name is an error."""
+    """The paper with only the methods asked for, whatever their case; an unknown name is an error."""
     if names is None:
         return paper
-    wished = {name.strip().lower() for name in names}
-    unknown = wished - {method.label.lower() for method in paper.methods}
+    requested = {name.strip().lower() for name in names}
+    unknown = requested - {method.label.lower() for method in paper.methods}
     if unknown:
         labels = ", ".join(method.label for method in paper.methods)
         raise ValueError(f"{paper.key} has no method {', '.join(sorted(unknown))!r}; it has: {labels}.")
-    return replace(paper, methods=tuple(m for m in paper.methods if m.label.lower() in wished))
+    return replace(paper, methods=tuple(m for m in paper.methods if m.label.lower() in requested))
 
 
 def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):

@@ -185,7 +185,7 @@ def robustness(metric: str, methods: Sequence[str]) -> Callable:
         ratios = robustness_ratios(values.table(metric, methods, labels))
         rows = []
         for name, column in sorted(zip(methods, ratios.T, strict=True), key=lambda item: np.median(item[1])):
-            # Quartiles that are one of the numbers: half-way to an infinite ratio there is nothing.
+            # Quartiles are taken from the numbers themselves: nothing lies half-way to an infinite ratio.
             low, high = np.percentile(column, [25, 75], method="nearest")
             quartiles = (low, np.median(column), high)
             best = int(np.sum(column == 1))

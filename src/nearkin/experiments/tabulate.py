@@ -59,7 +59,7 @@ def result_table(table: ResultTable) -> TextTable:
 
 
 def claims_tables(found: Reproduction) -> list[TextTable]:
-    """Each claim with its verdict here and on the paper's own numbers; those beyond the paper apart."""
+    """Each claim with its verdict here and on the paper's own numbers; those beyond the paper separately."""
     columns = ("claim", "here", "published numbers")
     notes = {"Claims": found.headline, "Beyond the paper": "What the paper does not claim itself."}
     tables = []
@@ -176,7 +176,7 @@ def markdown(found: Reproduction) -> str:
         "```",
     ]
     if remarks(found):
-        lines += ["", "Where this run differs from the paper, and what went less than well:", ""]
+        lines += ["", "How this run differs from the paper, and what did not go well:", ""]
         lines += [f"- {remark}" for remark in remarks(found)]
     for table in all_tables(found):
         lines += ["", f"## {table.title}", ""]
@@ -188,12 +188,12 @@ def markdown(found: Reproduction) -> str:
 
 
 def commit_text(found: Reproduction) -> str:
-    """Which code the results are of; nothing where it is not run from a checkout."""
+    """The commits that the results are from; empty if they were not run from a checkout."""
     if not found.commits:
         return ""
     if len(found.commits) == 1:
         return f"Commit {found.commits[0]}. "
-    return f"Commits {', '.join(found.commits)}; what these results depend on is the same in all. "
+    return f"Commits {', '.join(found.commits)}; the code that these results depend on is the same in all. "
 
 
 def _line(cells: Sequence[str]) -> str:

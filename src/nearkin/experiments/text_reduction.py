@@ -1,4 +1,4 @@
-"""Documents as a few hundred numbers, computed once per training part however many methods ask."""
+"""Documents as a few hundred numbers each, computed once per training part for all methods."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _fits: OrderedDict[tuple, tuple] = OrderedDict()
 class TextReduction(TransformerMixin, BaseEstimator):
     """Truncated singular value decomposition of term weights.
 
-    Every method of an experiment sees the same training parts, and the decomposition takes longer
-    than most of them: a process remembers its last few fits and returns them for equal rows.
+    Every method of an experiment sees the same training parts, and the decomposition takes longer than most
+    methods do. A process therefore remembers its last few fits and returns them for equal rows.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class TextReduction(TransformerMixin, BaseEstimator):
         Z = X if weights is None else weights.transform(X)
         n_components = max(1, min(self.n_components, min(Z.shape) - 1))
         svd = TruncatedSVD(n_components, random_state=self.random_state)
-        # Single precision: the neighbours do not notice and it takes half the time.
+        # Single precision takes half the time and leaves the neighbours as they are.
         return weights, svd.fit(Z.astype(np.float32))
 
     def transform(self, X) -> np.ndarray:

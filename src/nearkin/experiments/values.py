@@ -1,4 +1,4 @@
-"""Numbers by metric, data set and method: published or measured, claims read both alike."""
+"""Numbers by metric, data set and method, published or measured: claims read both in the same way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The circumstances of a comparison: what a reader needs to trust its numbers and to get them again."""
+"""The circumstances of a comparison: what a reader needs to trust and to reproduce its numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Everything that a report says about a comparison beside its results and views.
+    """Everything that a report says about a comparison besides its results and views.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Circumstances:
     versions : dict
         Package versions of the run.
     command : str
-        What to run to get this again.
+        The command that repeats the comparison.
     notices : sequence of str
         What a reader should know before trusting the numbers.
     class_names, target_names : sequence of str
@@ -38,7 +38,7 @@ class Circumstances:
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Circumstances:
-        """What the description of a run says of them; other entries are passed over.
+        """The circumstances in the description of a run; its other entries are ignored.
 
         >>> Circumstances.from_dict({"command": "nearkin compare wine", "kind": "compare"}).command
         'nearkin compare wine'

@@ -38,7 +38,7 @@ def views_of_records(
         With their arrays.
     y : array of the labels or targets of all rows
     circumstances : Circumstances
-        Names classes and targets.
+        Holds the names of classes and targets.
     """
     classification = comparison.metric.task == CLASSIFICATION
     labels, name = first_target(y), class_namer(y, circumstances.class_names)
@@ -170,11 +170,11 @@ def _misses(records: Sequence[Record], label: str, y, names: Sequence[str]) -> d
 
 
 def troubles_of(comparison: Comparison, records: Sequence[Record]) -> list[str]:
-    """What went less than well, one line per learner."""
+    """What did not go well, one line per learner."""
     found = []
     cut_short = [row.label for row in comparison.rows if row.partial and row.note.endswith(NOT_RUN_BUDGET)]
     if cut_short:
-        why = "as it was stopped" if comparison.interrupted else "for want of time"
+        why = "because it was stopped" if comparison.interrupted else "for lack of time"
         found.append(f"Some folds were not run {why}: {', '.join(cut_short)}.")
     for row in comparison.rows:
         own = [record for record in records if record.label == row.label]

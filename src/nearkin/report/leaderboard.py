@@ -1,4 +1,4 @@
-"""The leaderboard as a table of texts: for the terminal, for `print` and for notebooks."""
+"""The leaderboard as a table of text: for the terminal, for `print` and for notebooks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nearkin.report.words import p_text, seconds_text, verdict_text
 
 #: Why numbers of repeats differ.
 REPEATS = (
-    "×2 marks folds drawn twice, and so on; drawing ends early for a learner whose answer is clear, or "
-    "cannot become so."
+    "×2 marks folds that were drawn twice, and so on; repeats end early for a learner whose answer is clear, "
+    "or cannot become clear."
 )
-#: What a learner has that there was no time to tune.
+#: Which settings a learner has if there was no time to tune it.
 UNTUNED = (
-    "“Untuned” learners keep their own settings; their number of neighbours, unless it was given, is the one "
-    "that serves plain Euclid best inside the training folds."
+    "“Untuned” learners keep their default settings; their number of neighbours, unless it was given, is the "
+    "one that works best for plain Euclid inside the training folds."
 )
 
 
@@ -31,7 +31,7 @@ class Column(NamedTuple):
 
 
 def leaderboard_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
-    """The columns, and a row of texts per candidate, the first without its tags."""
+    """The columns, and a row of text per candidate, names without their tags."""
     metric, baseline = comparison.metric, comparison.baseline
     columns = [
         Column("learner", numeric=False, essential=True),
@@ -56,7 +56,7 @@ def explanations(comparison: Comparison) -> list[str]:
 
 
 def tags_of(row: Standing) -> list[str]:
-    """What a reader must know of a candidate's line, in a word or two each."""
+    """What a reader must know about a candidate's line, in a word or two each."""
     tags = {
         "not neighbours": row.reference,
         f"{row.n_folds} of {row.n_planned} folds": row.partial,
@@ -90,7 +90,7 @@ def _cells(row: Standing, metric: Metric, n_columns: int) -> list[str]:
 
 
 def plain_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
-    """As `leaderboard_table`, with the tags in brackets behind the names."""
+    """As `leaderboard_table`, with the tags in brackets after the names."""
     columns, rows = leaderboard_table(comparison)
     for row, cells in zip(comparison.rows, rows):
         cells[0] += "".join(f" ({tag})" for tag in tags_of(row))
@@ -112,7 +112,7 @@ def leaderboard_text(comparison: Comparison) -> str:
 
 
 def leaderboard_html(comparison: Comparison, title: str = "") -> str:
-    """The answer and the table for a notebook, the winner set off."""
+    """The answer and the table for a notebook, the winner in bold."""
     columns, rows = plain_table(comparison)
     # Numbers stay on one line; names may break.
     align = ["right; white-space: nowrap" if column.numeric else "left" for column in columns]

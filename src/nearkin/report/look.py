@@ -58,7 +58,7 @@ def embedding_view(
     categorical: bool = True,
     target_name: str = "class",
 ) -> EmbeddingView:
-    """The held-out rows and the references they meet, under every fitted predictor.
+    """The held-out rows and the references around them, under every fitted predictor.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def embedding_view(
 
     Notes
     -----
-    Drawn are at most 250 queries, all their neighbours, and other references up to 800 points; fewer
-    queries where their neighbours alone would be more. Every panel is a t-SNE of the same rows, and the later
-    ones start from where the first one ended, so that what changes places did so under the distance.
+    At most 250 queries are drawn, with all their neighbours, and other references up to 800 points; fewer
+    queries if their neighbours alone would exceed that. Every panel is a t-SNE of the same rows, and each
+    starts from where the one before ended, so that what moves has moved because of the distance.
     """
     rng = np.random.default_rng(seed)
     train, test = np.asarray(train), np.asarray(test)
@@ -123,7 +123,7 @@ def embedding_view(
 
 
 def _affordable(lists: np.ndarray, room: int) -> int:
-    """How many of the queries, from the first on, find place together with all their neighbours."""
+    """How many of the queries, from the first on, there is room for with all their neighbours."""
     met: set[int] = set()
     for position, neighbours in enumerate(lists.tolist()):
         met.update(neighbours)

@@ -1,4 +1,4 @@
-"""A picture of who is near whom under a distance: t-SNE of queries and references together."""
+"""A picture of what is near what under a distance: t-SNE of queries and references together."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def neighbour_map(
         max_iter=MAX_ITERATIONS,
         random_state=seed,
     )
-    # Its many tiny steps gain little from threads, and wait long for them on a busy machine.
+    # Its many tiny steps gain little from threads, and on a busy machine wait long for them.
     with blas_threads(n_jobs=1, openmp=True):
         return np.asarray(tsne.fit_transform(np.sqrt(squared)), dtype=float)
 
@@ -63,8 +63,8 @@ def neighbour_map(
 def all_distances(distance: Distance | None, queries, references) -> np.ndarray:
     """Symmetric squared distances among queries and references together, queries first.
 
-    Where the two kinds are embedded differently each is measured where it is; a distance without an
-    embedding takes all points for both kinds, and the two directions are averaged.
+    If the two kinds are embedded differently, each point is measured where its kind is embedded. A distance
+    without an embedding takes every point as query and as reference, and the two directions are averaged.
     """
     if distance is None:
         distance = EmbeddedDistance()
@@ -94,7 +94,7 @@ def scaled_distances(squared: np.ndarray) -> np.ndarray:
     inner = -(squared - mean - mean[:, None] + mean.mean()) / 2
     values, vectors = eigh(inner, subset_by_index=[max(0, n - 2), n - 1])
     at = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0))
-    # The sign of an eigenvector is arbitrary: the longest reach shall be to the right and up.
+    # The sign of an eigenvector is arbitrary: choose the one whose longest reach is to the right and up.
     at *= np.where(at[np.abs(at).argmax(axis=0), np.arange(at.shape[1])] < 0, -1.0, 1.0)
     return np.hstack([at, np.zeros((n, 2 - at.shape[1]))])
 

@@ -67,9 +67,9 @@ class Section:
 
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
-        f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds: p as such, and adjusted "
-        f"by Holm for the learners that could win, ahead of {comparison.baseline} after the first pass: "
-        f"the adjusted one decides. “Better/equiv./worse” are the chances, in percent, that a learner is "
+        f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds. It is decided by the "
+        f"adjusted p: Holm's method for the learners that could win, being ahead of {comparison.baseline} "
+        f"after the first pass. “Better/equiv./worse” are the chances, in percent, that a learner is "
         f"better than {comparison.baseline}, practically equivalent, or worse. "
         + " ".join(explanations(comparison))
     )
@@ -136,7 +136,7 @@ def costs(comparison: Comparison, views: Views) -> Section | None:
     )
     if len(timed) > 1:
         turned = "" if comparison.metric.greater_is_better else " (small errors are up)"
-        explanation += f" In the plot, the upper left is where to be{turned}."
+        explanation += f" In the plot, the upper left corner is best{turned}."
         contents.append(Plot(plots.time_figure(comparison), role="time"))
     columns = ["learner", "fit", "predict 1,000 rows", "model file"]
     known = [(row, views.costs.get(row.label, CostView())) for row in timed]
@@ -176,7 +176,7 @@ def _agreement(view: EmbeddingView, panel: PanelView) -> str:
         for query, neighbours in zip(view.queries, panel.neighbours)
         for other in neighbours
     ]
-    return f": {100 * sum(votes) / max(1, len(votes)):.0f} % of the neighbours vote rightly"
+    return f": {100 * sum(votes) / max(1, len(votes)):.0f} % of the neighbours vote for the right class"
 
 
 def confusion(comparison: Comparison, views: Views) -> Section | None:
@@ -204,8 +204,8 @@ def regression(comparison: Comparison, views: Views) -> Section | None:
     if not views.regression:
         return None
     explanation = (
-        "Predictions of held-out rows against the truth (on the dotted line they agree), and what is left of "
-        f"the truth. {views.protocol}"
+        "Predictions of held-out rows against the truth (on the dotted line they agree), and the residuals. "
+        f"{views.protocol}"
     )
     contents: list[Plot | Table | Template] = []
     for target, pair in views.regression.items():
@@ -234,8 +234,8 @@ def local(comparison: Comparison, views: Views) -> Section | None:
         return None
     explanation = (
         "Local learners measure differently in different places. Each row is one region or prototype: how "
-        "many points of each class fall to it, and how strongly its own metric weighs each feature (the "
-        "largest weight is made 1)."
+        "many points of each class belong to it, and how strongly its own metric weighs each feature (the "
+        "largest weight is scaled to 1)."
     )
     figures = (
         (plots.local_shares_figure, "points per {}", lambda part: part.shares),

@@ -1,7 +1,7 @@
 """Colours and figure layout, the same in notebooks and in the report.
 
 The inks below are distinct hex values on purpose: the HTML page swaps each of them for a CSS
-variable, so that one figure serves the light and the dark page.
+variable, so that one figure works on the light and on the dark page.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def new_figure(height: int, *traces, **layout) -> go.Figure:
 
 
 def name_rows(figure: go.Figure, *, from_top: bool = True) -> None:
-    """An upright axis of names, in full ink and a little away from what they name; the first on top."""
+    """A vertical axis of names, in full ink and a little away from what they label; the first on top."""
     figure.update_yaxes(
         type="category",
         autorange="reversed" if from_top else True,

@@ -81,7 +81,7 @@ class CostView:
 class LocalView:
     """One part of a local learner (a region or a prototype) and what its own metric looks at.
 
-    `shares` says how the points of each class fall to the part; `weights` how strongly its metric
+    `shares` counts the points of each class that belong to the part; `weights` says how strongly its metric
     weighs each feature, the largest being 1; `x`, `y` and `labels` are points of the part as its
     metric sees them.
     """

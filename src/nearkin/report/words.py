@@ -50,7 +50,7 @@ def p_text(p_value: float | None) -> str:
 
 
 def verdict_text(verdict: str, *, practically_equivalent: bool = False) -> str:
-    """The answer to "beats Euclid?", with a word on differences too small to matter.
+    """The answer to "beats Euclid?", with a remark on differences too small to matter.
 
     >>> verdict_text("beats"), verdict_text("beats", practically_equivalent=True)
     ('yes', 'yes, but practically equivalent')
@@ -61,7 +61,7 @@ def verdict_text(verdict: str, *, practically_equivalent: bool = False) -> str:
 
 
 def value_text(value) -> str:
-    """A setting, label or target without digits that nobody reads.
+    """A setting, label or target, floats rounded to four digits.
 
     >>> value_text(0.007692307692307693), value_text("softmax"), value_text(None)
     ('0.007692', 'softmax', 'None')

@@ -1,4 +1,4 @@
-"""What a vector store must be able to do, so that its vectors can be moved beside the old ones."""
+"""What a vector store must be able to do for moved vectors to be kept beside its raw ones."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import numpy as np
 from nearkin._types import ColumnLike
 
 RAW, MOVED = "raw", "moved"
+#: The table or collection, in the same database, that remembers which model moved what.
+MOVES = "nearkin_moves"
 
 
 class StoreError(ValueError):
@@ -69,8 +71,8 @@ class VectorStore(ABC):
     """Raw vectors that are only ever read, and moved ones written beside them under the same keys.
 
     A store keeps three promises. Raw rows are never written to. A row is written under its key, so that
-    a repeated or resumed move gives the same rows. The store remembers the model itself (`remembered`), so
-    that rows which come later are moved by the same one, whoever runs the move.
+    a repeated or resumed move gives the same rows. The store remembers the model (`remembered`), so that rows
+    added later are moved by the same one, whoever runs the move.
 
     Parameters of all stores: `vector` names the raw vectors, `into` where moved ones go, `label` the labels.
     """
@@ -107,18 +109,18 @@ class VectorStore(ABC):
 
     @abstractmethod
     def begin(self, record: MoveRecord, model: bytes) -> None:
-        """Remember the move and make room for moved vectors; refuse a place that holds something else."""
+        """Remember the move and make room for moved vectors; refuse a place that holds anything else."""
 
     @abstractmethod
     def write(self, keys: Sequence[Any], vectors: np.ndarray) -> None:
-        """Moved vectors under their keys, each whole; those already there are replaced."""
+        """Write moved vectors under their keys, replacing those already there; each is written as a whole."""
 
     def tidy(self) -> None:  # noqa: B027 - nothing to do is a fair answer
         """Remove moved vectors whose raw row is gone, where the store does not do so by itself."""
 
     @abstractmethod
     def build_index(self) -> None:
-        """The store's own index of the moved vectors, under L2; nothing if it keeps one itself."""
+        """Build the store's own L2 index of the moved vectors, unless it keeps one by itself."""
 
     @abstractmethod
     def search(self, query: ColumnLike, k: int = 10, *, which: str = MOVED, exact: bool = False) -> list[Any]:
@@ -129,8 +131,8 @@ class VectorStore(ABC):
         """Drop the moved vectors and what is remembered of them; raw rows stay as they were."""
 
     @abstractmethod
-    def _remember(self, record: MoveRecord) -> None:
-        """Write down a changed record."""
+    def _write_record(self, record: MoveRecord, model: bytes) -> None:
+        """Write down what has changed of a move that is remembered."""
 
     def use(self, which: str) -> None:
         """Switch the application to the moved vectors, or back to the raw ones.
@@ -152,7 +154,7 @@ class VectorStore(ABC):
                 "(nearkin move) again, then switch."
             )
         self._switch(which)
-        self._remember(replace(known[0], current=which))
+        self._write_record(replace(known[0], current=which), known[1])
 
     def _switch(self, which: str) -> None:  # noqa: B027 - the record may be all
         """What switching means in the store itself, beyond the record."""
@@ -164,7 +166,7 @@ class VectorStore(ABC):
         return RAW if known is None else known[0].current
 
     def close(self) -> None:  # noqa: B027 - not every store holds a connection
-        """Let go of connections."""
+        """Close connections."""
 
     def __enter__(self) -> Self:
         return self

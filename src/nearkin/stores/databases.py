@@ -1,4 +1,4 @@
-"""Moving the vectors of a store: all of them, those that came later, and whether any were forgotten."""
+"""Moving the vectors of a store: all of them, those added later, and a check that none is missing."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def move_rows(
 ) -> MoveReport:
     """Move the rows of a store that are not moved yet; raw rows are only read.
 
-    The first call decides which model moves, and the store remembers it. Every later call moves what was
-    added since, or what an interrupted call left, by the same model, so `move_rows(store)` after each load
-    of new rows is all there is to remember.
+    The first call decides on the model, and the store remembers it. Every later call moves what has been
+    added since, or what an interrupted call left, by the same model: after loading new rows, just call
+    `move_rows(store)` again.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def move_rows(
     Raises
     ------
     StoreError
-        A model other than the one the store was moved by; vectors of another width; unsound rows.
+        Another model than the one the store was moved by; vectors of another width; invalid rows.
 
     Notes
     -----
@@ -117,7 +117,7 @@ def check_moved(store: VectorStore, *, rows: int | None = None) -> CheckReport:
         for key, vector in zip(block.keys, expected):
             if key not in found:
                 missing.append(key)
-            # Wide enough for stores that keep half precision.
+            # Loose enough for stores that keep half precision.
             elif not np.allclose(found[key], vector, rtol=2e-3, atol=2e-3 * float(np.abs(vector).max())):
                 changed.append(key)
     return CheckReport(missing, changed)
@@ -139,9 +139,9 @@ def fit_labelled(
     learner : estimator, optional
         `MoveLabeled()` by default.
     max_rows : int
-        Of more labelled rows than this a random sample is used.
+        If there are more labelled rows than this, a random sample of them is used.
     random_state : int, RandomState or None
-        Draws the sample.
+        Seed of the sample.
     """
     from nearkin.learners.closed_form.move import MoveLabeled
 
@@ -157,7 +157,7 @@ def fit_labelled(
 
 
 def _sample(store: VectorStore, max_rows: int, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Labelled rows, at most so many: each has the same chance to stay (random keys, the smallest win)."""
+    """At most `max_rows` labelled rows, drawn uniformly: those with the smallest random keys stay."""
     kept_X, kept_y, draws = [], [], []
     n_kept = 0
     for block in store.blocks():

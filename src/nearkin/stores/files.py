@@ -26,12 +26,12 @@ OUT_SUFFIXES = (".npy", *PARQUET_SUFFIXES)
 
 @dataclass(frozen=True)
 class FilePolicy:
-    """How files are cut.
+    """How files are split into blocks.
 
     Attributes
     ----------
     rows : int
-        Rows of a block; in a Parquet file a row group with more is cut into such blocks.
+        Rows of a block; a larger row group of a Parquet file is split into such blocks.
     """
 
     rows: int = 65_536
@@ -83,7 +83,7 @@ def move_file(
     What a stopped run has finished is kept in ``.<out>.unfinished`` and used by the next run, if source and
     model are still the same; `out` itself is replaced in one step at the end. Memory is one block. float16
     vectors stay float16 in the new file, all others become float32, and so do those for inner product or
-    cosine, whose last values are larger than float16 can tell apart.
+    cosine, whose last values need more precision than float16 has.
     """
     source, out = Path(source), Path(out)
     mover = model if isinstance(model, Mover) else Mover(model)
@@ -147,12 +147,12 @@ def _moved_block(blocks, number: int, mover: Mover) -> tuple[np.ndarray, Any]:
         row = sum(blocks.sizes[:number]) + error.row + 1
         raise StoreError(
             f"{blocks.file}: row {row} is too long for vectors of length {mover.radius}; move all vectors "
-            "of the index anew, without a radius, so that there is room for it."
+            "of the index again, without a radius, so that there is room for it."
         ) from None
 
 
 def _identity(source: Path, vectors: str | None, blocks, mover: Mover) -> dict:
-    """Whether a stopped move may go on: the same file, cut alike, and the same model."""
+    """What must be the same for a stopped move to continue: the file, its blocks and the model."""
     about = os.stat(source)
     return {
         "source": str(source.resolve()),
@@ -213,14 +213,14 @@ class _ArrayBlocks(_Blocks):
 
 
 def _opened_rows(source: Path, vectors: str | None) -> Any:
-    """The rows as an array that is mapped, or, of files in chunks, as `Rows` that are read slice by slice."""
+    """The rows as a mapped array or, for files in chunks, as `Rows` that are read slice by slice."""
     if source.suffix.lower() in (*HDF5_SUFFIXES, *ZARR_SUFFIXES) or source.is_dir():
         return open_rows(source, vectors)
     return open_vectors(source, vectors)
 
 
 class _ParquetBlocks(_Blocks):
-    """Row groups, the larger ones in parts, which are unpacked one after the other."""
+    """Row groups, large ones in parts that are unpacked one after the other."""
 
     def __init__(self, source: Path, vectors: str | None, rows: int):
         try:
@@ -267,7 +267,7 @@ class _ParquetBlocks(_Blocks):
         raise StoreError(f"{self.file} ends too early: it is damaged.")
 
     def _tables_of(self, group: int) -> Iterator[Any]:
-        """The rows of a row group in tables of so many; batches may come shorter than they are asked for."""
+        """The rows of a row group in tables of `rows` each; batches may be shorter than asked for."""
         import pyarrow
 
         schema = self.parquet.schema_arrow
@@ -276,7 +276,7 @@ class _ParquetBlocks(_Blocks):
         for batch in self.parquet.iter_batches(size, row_groups=[group], use_threads=False):
             while (more := sum(part.num_rows for part in waiting) + len(batch) - self.rows) >= 0:
                 yield pyarrow.Table.from_batches([*waiting, batch.slice(0, len(batch) - more)], schema)
-                # Nothing that is done stays behind: an empty slice would hold its batch.
+                # Keep nothing of a batch that is done: even an empty slice would hold its memory.
                 waiting, batch = [], batch.slice(len(batch) - more)
                 if not more:
                     break
@@ -303,7 +303,7 @@ class _NpyOut(GrowingNpy):
 
 
 class _ParquetOut:
-    """A file for each block, whose end tells that it is whole, and then one of all of them."""
+    """A file per block, which appears once it is complete, and at the end one file of them all."""
 
     def __init__(self, folder: Path, blocks: _Blocks):
         self._folder, self._blocks = folder, blocks

@@ -12,6 +12,7 @@ from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import arrow_array, as_floats
 from nearkin.stores.base import (
     MOVED,
+    MOVES,
     Block,
     MoveRecord,
     StoreError,
@@ -19,9 +20,6 @@ from nearkin.stores.base import (
     foreign_place,
     refuse_in_place,
 )
-
-#: The table, in the same database, that remembers which model moved what.
-MOVES = "nearkin_moves"
 
 
 class LanceStore(VectorStore):
@@ -39,12 +37,12 @@ class LanceStore(VectorStore):
     label : str, optional
         The column of labels, if a model is to be fitted.
     key : str
-        A column whose values are unique; LanceDB knows no primary keys.
+        A column whose values are unique, as LanceDB has no primary keys.
 
     Notes
     -----
-    Every block becomes a version of the table, so blocks are large; older versions go with LanceDB's own
-    ``optimize``.
+    Every block becomes a version of the table, so blocks are large; LanceDB's own ``optimize`` removes older
+    versions.
     """
 
     rows_at_once: ClassVar[int] = 65_536
@@ -185,7 +183,7 @@ class LanceStore(VectorStore):
         self.table.merge_insert(self.key).when_matched_update_all().execute(rows)
 
     def build_index(self) -> None:
-        """An inverted file of whole vectors: nothing is lost but cells that are not looked into."""
+        """An inverted file of uncompressed vectors: all that is missed is in cells that are not searched."""
         from lancedb.index import IvfFlat
 
         self.table.create_index(self.into, config=IvfFlat(distance_type="l2"), replace=True)
@@ -205,11 +203,6 @@ class LanceStore(VectorStore):
         if self._has_column():
             self.table.drop_columns([self.into])
         self.database.open_table(MOVES).delete(f"place = {_literal(self._place)}")
-
-    def _remember(self, record: MoveRecord) -> None:
-        known = self.remembered()
-        assert known is not None
-        self._write_record(record, known[1])
 
 
 def _client():

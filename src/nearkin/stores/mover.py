@@ -32,19 +32,19 @@ class Mover:
         What the index ranks by. Vectors for "ip" have one value more and are searched with (q, 1), those for
         "cosine" two and (q, 1, 0): see `distances.Folding`.
     radius : float, optional
-        The length that all vectors get for "cosine", which needs it: one number for all that are stored
-        together, those that come later too. `files.radius_of` finds it for a file.
+        The length that all vectors get, required for "cosine": one number for all vectors that are stored
+        together, including those added later. `files.radius_of` finds it for a file.
 
     Raises
     ------
     StoreError
-        A metric that there is not, or "cosine" without a radius. Also if queries would have to change too: a
-        scaler before the learner, or a learner that embeds both sides. Raw queries would then search among
-        vectors of another space, silently.
+        An unknown metric, or "cosine" without a radius. Also if queries would have to change too, because of
+        a scaler before the learner or a learner that embeds both sides: raw queries would then silently be
+        searched for among vectors of another space.
 
     Notes
     -----
-    Rows are moved in float64 and rounded to float32, so that how they are cut into blocks does not show.
+    Rows are moved in float64 and rounded to float32, so that results do not depend on the size of blocks.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import as_floats
 from nearkin.stores.base import (
     MOVED,
+    MOVES,
     Block,
     MoveRecord,
     StoreError,
@@ -20,8 +21,6 @@ from nearkin.stores.base import (
     refuse_in_place,
 )
 
-#: The table, beside the moved ones, that remembers which model moved what.
-MOVES = "nearkin_moves"
 #: The longest vectors that an HNSW index takes.
 INDEX_WIDTHS = {"vector": 2_000, "halfvec": 4_000}
 
@@ -239,10 +238,10 @@ class PgVectorStore(VectorStore):
             self._execute(self._compose("DROP TABLE IF EXISTS {into}"))
             self._execute(self._compose('DELETE FROM {} WHERE "into" = %s', self._moves), [self.into])
 
-    def _remember(self, record: MoveRecord) -> None:
+    def _write_record(self, record: MoveRecord, model: bytes) -> None:
         self._execute(
-            self._compose('UPDATE {} SET record = %s WHERE "into" = %s', self._moves),
-            [record.to_json(), self.into],
+            self._compose('UPDATE {} SET record = %s, model = %s WHERE "into" = %s', self._moves),
+            [record.to_json(), model, self.into],
         )
 
     def _switch(self, which: str) -> None:

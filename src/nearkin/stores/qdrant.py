@@ -15,6 +15,7 @@ from nearkin.datasets.errors import DataError, close_matches
 from nearkin.datasets.vectors import as_floats
 from nearkin.stores.base import (
     MOVED,
+    MOVES,
     Block,
     MoveRecord,
     StoreError,
@@ -23,8 +24,6 @@ from nearkin.stores.base import (
     refuse_in_place,
 )
 
-#: The collection that remembers which model moved what.
-MOVES = "nearkin_moves"
 #: Bytes of a model in one point: a server refuses requests of more than 32 MB.
 PART = 8_000_000
 
@@ -38,9 +37,9 @@ class QdrantStore(VectorStore):
         ``http://host:6333``, or the folder of an embedded database (one process at a time).
     collection : str
     vector : str
-        Name of the raw vectors; the empty name for a collection of a single one without a name.
+        Name of the raw vectors; the empty string for a collection with a single unnamed vector.
     into : str
-        The name to give to moved vectors.
+        Name for the moved vectors.
     label : str, optional
         The payload field of labels, if a model is to be fitted.
     allow_unnamed : bool
@@ -51,7 +50,7 @@ class QdrantStore(VectorStore):
     -----
     A collection under cosine holds its vectors at length one and scales queries itself. Moved vectors are
     compared by L2, where Qdrant does not: `search` scales the query, and so must your application.
-    A point that is upserted again loses its moved vector, and `move_rows` moves it anew.
+    A point that is upserted again loses its moved vector, and `move_rows` moves it again.
     """
 
     rows_at_once: ClassVar[int] = 1_024
@@ -229,11 +228,6 @@ class QdrantStore(VectorStore):
             self.client.delete_vector_name(self.source, self.into)
         ids = [self._part_id(part["part"]) for part in parts]
         self.client.delete(MOVES, self._models.PointIdsList(points=ids))
-
-    def _remember(self, record: MoveRecord) -> None:
-        known = self.remembered()
-        assert known is not None
-        self._write_record(record, known[1])
 
     def close(self) -> None:
         if self._owned:

@@ -1,4 +1,4 @@
-"""Who takes part in a comparison: Euclid, learners, their average vote, and models for orientation."""
+"""The candidates of a comparison: Euclid, learners, their average vote, and reference models."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from nearkin.study.references import (
 )
 
 AVERAGE = "Average vote"
-#: Learners whose votes are averaged where none were named: each is best on some of 25 open sets; KernelLMDL,
-#: LFDA, LDML and SCML added nothing beyond chance.
+#: Learners whose votes are averaged if none were named: each is the best on some of 25 open data sets, where
+#: adding KernelLMDL, LFDA, LDML and SCML gained nothing beyond chance.
 COMMITTEE = ("LMNN", "NCA", "MEGM", "LMDL", "KDA")
 
 
@@ -27,26 +27,26 @@ def candidates_of(
     metric: Metric,
     reference_scale: str | None,
     average: bool,
-    wishes: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> tuple[list[Candidate], list[str]]:
-    """Who takes part, judged by the metric, and what a user should know about that.
+    """The candidates that the metric can judge, and what a user should know about the choice.
 
     Parameters
     ----------
     learners : as `compare` takes them
     reference_scale : str or None
-        How models for orientation are scaled; None leaves them out.
+        How reference models are scaled; None leaves them out.
     average : bool
         Whether the average vote takes part.
-    wishes : mapping
+    options : mapping
         Keyword arguments of `make_candidates`.
     """
     lopsided = imbalance_notices(data, metric)
     chosen, notices = chosen_learners(learners, data.task, data.is_sparse)
     named = {} if learners is None else chosen
-    candidates = make_candidates(data, chosen, corrected=named, **wishes)
+    candidates = make_candidates(data, chosen, corrected=named, **options)
     if average:
-        candidates.append(average_candidate(data, named, wishes["scale"]))
+        candidates.append(average_candidate(data, named, options["scale"]))
     if reference_scale is not None:
         candidates += reference_candidates(
             data.task, data.is_sparse, data.n_targets, data.encoder, reference_scale
@@ -57,7 +57,7 @@ def candidates_of(
 
 
 def average_candidate(data: Dataset, named: Mapping[str, Any], scale: str) -> Candidate:
-    """The mean vote of Euclid and the best of these learners, or of a committee of the usual ones."""
+    """The mean vote of Euclid and the best of these learners, or of `COMMITTEE` if there are none."""
     from sklearn.pipeline import Pipeline
 
     from nearkin.predictors import AverageVote

@@ -1,4 +1,4 @@
-"""Whatever a user holds (arrays, CSR rows, a data frame, a `Dataset`) as a `Dataset` worth comparing on."""
+"""Turns what a user has (arrays, CSR rows, a data frame, a `Dataset`) into a `Dataset` to compare on."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def _from_frame(X: MatrixLike, y: ColumnLike, task: str | None, name: str, imput
     named = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None) or "target"]
     if len(named) != targets.shape[1]:
         named = [f"target {i + 1}" for i in range(targets.shape[1])]
-    # A target may be called like a column, as the name of a series often is.
+    # A target may have the name of a column, as a series taken from the same table often has.
     targets.columns = [f"{column} (target)" if column in X.columns else str(column) for column in named]
     table = pd.concat([X.reset_index(drop=True), targets], axis=1)
     return dataset_from_table(table, name, target=list(targets.columns), task=task, impute=impute)
 
 
 def refuse_nothing_to_learn(data: Dataset) -> None:
-    """Learners take trivial data; in a comparison it means the wrong file or column."""
+    """Refuse targets that never vary: learners accept them, but here they mean the wrong file or column."""
     names = ", ".join(data.target_names)
     if data.n_samples < 2:
         raise DataError(f"{data.name} has a single row; learning and testing need several.")
@@ -102,7 +102,7 @@ def refuse_nothing_to_learn(data: Dataset) -> None:
 
 
 def refuse_too_few_rows(data: Dataset) -> None:
-    """Refuse to compare on rows that cannot be split into training, choosing and testing."""
+    """Refuse to compare on rows that cannot be split for training, tuning and testing."""
     if data.n_samples < FEWEST_ROWS:
         raise DataError(
             f"{data.name} has only {data.n_samples} rows; a comparison trains, tunes and tests on different "
@@ -118,7 +118,7 @@ def refuse_too_few_rows(data: Dataset) -> None:
 def default_folds(data: Dataset) -> int:
     """10 folds up to 2,000 rows and 5 above, but not so many that a fold tests a single class.
 
-    Where it does, always naming that class has a balanced accuracy of 100 % there.
+    In such a fold, always predicting that class would have a balanced accuracy of 100 %.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def default_folds(data: Dataset) -> int:
 
 
 def _tell_of_constant_targets(data: Dataset) -> None:
-    """Say which targets have no RRMSE; learners say so too, but where they run in workers nobody hears it."""
+    """Warn of targets without an RRMSE; learners do so too, but nobody sees the warnings of workers."""
     targets = data.y.reshape(data.n_samples, -1)
     constant = [name for name, column in zip(data.target_names, targets.T) if (column == column[0]).all()]
     if data.task == "regression" and constant:

@@ -1,4 +1,4 @@
-"""The facts of a comparison in words, for the report and for JSON."""
+"""The facts of a comparison as text, for the report and for JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def facts_of(
 ) -> dict[str, str]:
     """Name to text: data, what is predicted, protocol, scaling, budget and seed."""
     kind = ", stratified" if data.task == "classification" else ""
-    settings = "settings tuned inside the training folds" if tuned else "settings as they come"
+    settings = "settings tuned inside the training folds" if tuned else "default settings"
     times = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
     more = "" if rule is None else f"; up to {rule.most} times for those that may win"
     predicts = (

@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 from nearkin._types import Estimator
 from nearkin.datasets import DataNotice, Dataset
-from nearkin.evaluation import Folds, Hubness, StratifiedFolds
+from nearkin.evaluation import Hubness
+from nearkin.evaluation.protocols import folds_for
 from nearkin.report.held_out import first_target
 from nearkin.report.look import class_namer
 
@@ -31,13 +32,12 @@ def hubness_by_folds(
         Each row is a query once, among references that the model was fitted on without it.
     """
     classification = data.task == "classification"
-    folds = (StratifiedFolds if classification else Folds)(n_folds)
     neighbours = np.empty((data.n_samples, k), dtype=np.int64)
-    for split in folds.splits(data.y, seed):
+    for split in folds_for(data.task, n_folds).splits(data.y, seed):
         references = data.take(split.train)
         fitted = clone(model).fit(references.X, references.y)
         with warnings.catch_warnings():
-            # That a fold holds categories its training rows lack is of no interest here.
+            # Categories that the training rows of a fold lack are of no interest here.
             warnings.simplefilter("ignore", DataNotice)
             queries = fitted[:-1].transform(data.take(split.test).X)
         _, indices = fitted.steps[-1][1].kneighbors(queries, n_neighbors=k)

@@ -1,4 +1,4 @@
-"""From wishes to unfitted models: a scaler, then neighbours under a learner's distance."""
+"""Unfitted models from what was asked for: a scaler, then neighbours under a learner's distance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCALE_CHOICES = ("auto", "standard", "minmax", "none")
 NEIGHBOUR_GRID = (1, 3, 5, 9, 15)
 DEFAULT_NEIGHBOURS = 5
 TUNE_CHOICES = ("quick", "full", "none")
-#: How far from one the length of a row may be that is meant to have unit length.
+#: How far from one the length of a row of unit length may be.
 UNIT_TOLERANCE = 5e-3
 #: Settings of a learner that quick tuning tries.
 QUICK_SETTINGS = 2
@@ -41,8 +41,8 @@ def make_scaler(scale: str, sparse: bool) -> Estimator | None:
 def settled_scale(scale: str, X: MatrixLike) -> tuple[str, list[str]]:
     """The scaling meant for these rows, and a notice if "auto" met rows of unit length.
 
-    Such rows are embeddings: their lengths and directions are what the encoder means, and queries to an index
-    come as raw as they are.
+    Such rows are embeddings: scaling would change the directions that their encoder gave them, and queries to
+    an index come unscaled.
 
     >>> import numpy as np
     >>> settled_scale("auto", np.array([[0.6, 0.8], [0.0, 1.0], [-1.0, 0.0]]))[0]
@@ -107,16 +107,15 @@ def predicts_itself(learner: Estimator) -> bool:
     return hasattr(learner, "predict") and hasattr(learner, "tuning_grid")
 
 
-def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
-    """Learners that take part, by label, and notices about those that cannot.
+def chosen_learners(requested: Any, task: str, sparse: bool) -> tuple[dict[str, Any], list[str]]:
+    """Learners that take part, by label, and notices about those that are left out.
 
     Parameters
     ----------
-    wished : None, str or iterable of names, classes and instances
-        None stands for every learner found by discovery that serves the task and the kind of data;
-        a learner that was asked for and cannot serve is an error. An instance takes part with its own
-        settings, a class with those that tuning chooses; a transformer or pipeline of scikit-learn serves
-        as a learner too.
+    requested : None, str or iterable of names, classes and instances
+        None stands for every learner found by discovery that supports the task and the kind of data;
+        asking for one that does not is an error. An instance takes part with its own settings, a class
+        with those that tuning chooses; transformers and pipelines of scikit-learn are accepted too.
     task : {"classification", "regression"}
     sparse : bool
         Whether the data is.
@@ -128,19 +127,19 @@ def chosen_learners(wished: Any, task: str, sparse: bool) -> tuple[dict[str, Any
     """
     from nearkin.learners import all_learners
 
-    if wished is None:
-        serving = {name: found for name, found in all_learners().items() if task in found.tasks}
-        fitting = {name: found for name, found in serving.items() if found.accepts_sparse or not sparse}
-        left_out = [name for name in serving if name not in fitting]
-        told = f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
-        return fitting, [told] if left_out else []
-    found = labelled(wished)
+    if requested is None:
+        for_task = {name: found for name, found in all_learners().items() if task in found.tasks}
+        fitting = {name: found for name, found in for_task.items() if found.accepts_sparse or not sparse}
+        left_out = [name for name in for_task if name not in fitting]
+        notice = f"The data is sparse; learners that would make it dense are left out: {', '.join(left_out)}."
+        return fitting, [notice] if left_out else []
+    found = labelled(requested)
     for label, learner in found.items():
-        check_serves(label, learner, task, sparse)
+        check_supports(label, learner, task, sparse)
     return found, []
 
 
-def check_serves(label: str, learner: Estimator, task: str, sparse: bool) -> None:
+def check_supports(label: str, learner: Estimator, task: str, sparse: bool) -> None:
     """Refuse a learner that is for another task, or for dense data only."""
     if task not in getattr(learner, "tasks", (task,)):
         raise ValueError(f"{label} is for {' and '.join(learner.tasks)}, but the task is {task}.")
@@ -150,16 +149,16 @@ def check_serves(label: str, learner: Estimator, task: str, sparse: bool) -> Non
         )
 
 
-def labelled(wished: Any) -> dict[str, Any]:
-    """Learner classes and instances under labels of their own; Euclid, which is always there, left out."""
+def labelled(requested: Any) -> dict[str, Any]:
+    """Learner classes and instances by unique labels; without Euclid, which always takes part."""
     from nearkin.learners import Learner
 
-    if isinstance(wished, str):
-        wished = wished.split(",")
-    elif not isinstance(wished, Iterable):
-        wished = [wished]
+    if isinstance(requested, str):
+        requested = requested.split(",")
+    elif not isinstance(requested, Iterable):
+        requested = [requested]
     found = []
-    for item in wished:
+    for item in requested:
         if isinstance(item, str):
             if item.strip().lower() not in ("", EUCLID.lower()):
                 found.append(learner_named(item.strip()))
@@ -196,9 +195,10 @@ def learner_named(name: str) -> type[Learner]:
 
 
 def smallest_training_part(n_rows: int, n_folds: int) -> int:
-    """Rows that the inner folds of a tuned comparison train on, at the least."""
-    outer = n_rows - -(-n_rows // max(2, n_folds))
-    return max(1, outer - -(-outer // 3))
+    """Rows that the smallest inner fold of a tuned comparison trains on."""
+    from nearkin.evaluation.measurement import inner_training_rows
+
+    return inner_training_rows(n_rows - -(-n_rows // max(2, n_folds)))
 
 
 def make_candidates(
@@ -214,9 +214,9 @@ def make_candidates(
 ) -> list:
     """Euclid and each learner as candidates, with the grids to choose from inside the training folds.
 
-    Of an instance only the number of neighbours is tuned. Euclid and what is in `corrected` take part again
-    with each of the hub corrections `hubs`, "Euclid + csls" and so on. Who votes by neighbours has Euclid as
-    its stand-in: what is not tuned in time has the number of neighbours that is best for Euclid.
+    For an instance only the number of neighbours is tuned. Euclid and the learners in `corrected` take part
+    again with each of the hub corrections `hubs`, as "Euclid + csls" and so on. Candidates that vote by
+    neighbours have Euclid as their stand-in: until tuned, they use the number of neighbours best for Euclid.
     """
     from nearkin.evaluation import Candidate
 
@@ -234,9 +234,9 @@ def make_candidates(
 
     n_samples, n_features, sparse, n_classes = data.n_samples, data.n_features, data.is_sparse, data.n_classes
 
-    def candidate(label: str, wished: Any, correction: str | None = None) -> Candidate:
-        as_it_is = not isinstance(wished, type)
-        learner = wished if as_it_is else wished()
+    def candidate(label: str, requested: Any, correction: str | None = None) -> Candidate:
+        as_it_is = not isinstance(requested, type)
+        learner = requested if as_it_is else requested()
         model = make_model(
             learner,
             data.task,
@@ -260,8 +260,8 @@ def make_candidates(
     quickest_first = sorted(learners.items(), key=lambda item: getattr(item[1], "slow", False))
     voting = {label: found for label, found in (corrected or {}).items() if not predicts_itself(found)}
     again = [
-        candidate(f"{label} + {correction}", wished, correction)
-        for label, wished in {EUCLID: None, **voting}.items()
+        candidate(f"{label} + {correction}", requested, correction)
+        for label, requested in {EUCLID: None, **voting}.items()
         for correction in hubs
     ]
     euclid = candidate(EUCLID, None)
@@ -269,15 +269,15 @@ def make_candidates(
     return [replace(each, stand_in=euclid) if each.predict_time else each for each in found]
 
 
-def named_corrections(wished: str | Sequence[str] | None) -> list[str]:
-    """Hub corrections by name; several in a text are parted by commas.
+def named_corrections(requested: str | Sequence[str] | None) -> list[str]:
+    """Hub corrections by name; a string may hold several, separated by commas.
 
     >>> named_corrections("csls, nicdm")
     ['csls', 'nicdm']
     """
     from nearkin.distances.hub_correction import CORRECTIONS
 
-    items = wished.split(",") if isinstance(wished, str) else list(wished or ())
+    items = requested.split(",") if isinstance(requested, str) else list(requested or ())
     names = [item.strip().lower() for item in items if item.strip()]
     for name in names:
         if name not in CORRECTIONS:

@@ -1,4 +1,4 @@
-"""Views that need fits of their own: the few extra ones happen here, the report only draws."""
+"""Views that need a few fits of their own, which are made here: the report only draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from nearkin._types import Estimator
 from nearkin.datasets.targets import AND
-from nearkin.evaluation import Folds, StratifiedFolds
+from nearkin.evaluation.protocols import folds_for
 from nearkin.persistence import save
 from nearkin.report.held_out import first_target, shown_labels, views_of_records
 from nearkin.report.local import local_views
@@ -24,7 +24,7 @@ from nearkin.report.views import EmbeddingView, LocalViews, Views
 if TYPE_CHECKING:
     from nearkin.study.study import Study
 
-#: One fold of so many is held out for the pictures: enough points to look at, enough left to learn from.
+#: One of this many folds is held out for the pictures: enough points to look at, enough left to learn from.
 PICTURE_FOLDS = 4
 #: The report should not take longer than the comparison.
 MAX_ROWS_FITTED = 3000
@@ -57,9 +57,8 @@ def _if_it_fits(what: str, look: Callable, *arguments: Any) -> Any:
 
 def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
     data, seed = study.data, study.comparison.seed
-    folds = StratifiedFolds if data.task == "classification" else Folds
     rows = _rows_to_look_at(study)
-    split = folds(PICTURE_FOLDS).splits(data.y[rows], seed)[0]
+    split = folds_for(data.task, PICTURE_FOLDS).splits(data.y[rows], seed)[0]
     train, test = rows[split.train], rows[split.test]
     shown = shown_labels(study.comparison, with_neighbours=True)
     unnamed = data.target_names[0] == "y" and data.class_names
@@ -77,7 +76,7 @@ def _embedding(study: Study, name_labels: Namer) -> EmbeddingView:
 
 
 def _sizes(study: Study, fit_on_all: Callable) -> dict[str, int]:
-    """Bytes of the model files of the two distances that are shown, if they are fitted in moments."""
+    """Bytes of the model files of the two distances that are shown, if they are quick to fit."""
     sizes = {}
     with TemporaryDirectory() as folder:
         for label in shown_labels(study.comparison):
@@ -90,7 +89,7 @@ def _sizes(study: Study, fit_on_all: Callable) -> dict[str, int]:
 
 
 def _rows_to_look_at(study: Study) -> np.ndarray:
-    """All rows, or as many as are fitted in moments: a picture shows no more of them anyway."""
+    """All rows, or as many as are quick to fit: a picture shows no more of them anyway."""
     n = study.data.n_samples
     if n <= MAX_ROWS_FITTED:
         return np.arange(n)

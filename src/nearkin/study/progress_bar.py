@@ -1,4 +1,4 @@
-"""How far a comparison is, shown where it runs: a bar in a notebook, a line in a terminal."""
+"""The progress of a comparison, shown where it runs: a bar in a notebook, a line in a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 from nearkin.evaluation import Progress
 from nearkin.report.words import seconds_text
 
-#: Shown anew at most this often, in seconds.
+#: Seconds between two updates, at least.
 PAUSE = 0.2
 
 
@@ -25,14 +25,14 @@ def in_notebook() -> bool:
 
 
 def progress_text(state: Progress) -> str:
-    """The state in words."""
+    """The state as text."""
     over = state.remaining is None or state.done >= state.total
     left = "" if over else f", about {seconds_text(state.remaining)} left"
     return f"{state.stage}: {state.done} of {state.total} fits{left}; last: {state.label}"
 
 
 class NotebookBar:
-    """A bar in the output of the cell, which every call draws anew; needs no widgets."""
+    """A bar in the output of the cell, which every call updates; needs no widgets."""
 
     def __init__(self) -> None:
         self._handle = None
@@ -49,7 +49,7 @@ class NotebookBar:
 
 
 class TerminalLine:
-    """A line that every call writes over."""
+    """A line that every call overwrites."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream

@@ -1,4 +1,4 @@
-"""What stands beside the learners for orientation, and which candidates a metric can judge."""
+"""Reference models beside the learners, and which candidates a metric can judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nearkin.evaluation import Candidate, Metric
 from nearkin.study.models import first_step, make_scaler
 
 MAJORITY, MEAN = "Majority class", "Mean of the targets"
-#: Share of the rows in one class from which accuracy misleads.
+#: From this share of rows in one class on, accuracy misleads.
 LOPSIDED = 0.75
 
 
@@ -26,7 +26,7 @@ def constant_candidate(task: str) -> Candidate:
 
 
 def imbalance_notices(data: Dataset, metric: Metric) -> list[str]:
-    """A note where most rows are of one class, so that a high accuracy says little."""
+    """A notice if most rows are of one class, so that a high accuracy says little."""
     if data.task != "classification" or metric.name != "accuracy":
         return []
     counts = np.unique(data.y, return_counts=True)[1]
@@ -36,8 +36,8 @@ def imbalance_notices(data: Dataset, metric: Metric) -> list[str]:
         return []
     name = data.class_names[largest]
     return [
-        f"{100 * share:.1f} % of the rows are of class {name!r}, and always saying so would be as accurate; "
-        "balanced-accuracy, macro-f1 or roc-auc as metric tell more."
+        f"{100 * share:.1f} % of the rows are of class {name!r}, and always predicting it is as accurate; "
+        "balanced-accuracy, macro-f1 or roc-auc as the metric say more."
     ]
 
 
@@ -53,7 +53,7 @@ def judged_candidates(candidates: Sequence[Candidate], metric: Metric) -> tuple[
 def reference_candidates(
     task: str, sparse: bool, n_targets: int, encoder: Estimator | None = None, scale: str = "auto"
 ) -> list:
-    """Models that do not use neighbours, to show what choosing neighbours costs or gains."""
+    """Models that do not use neighbours, to show what relying on neighbours costs or gains."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LogisticRegression, RidgeCV
     from sklearn.multioutput import MultiOutputRegressor

@@ -24,7 +24,7 @@ def save_model(
     scores: dict[str, Any] | None = None,
     command: str = "",
 ) -> None:
-    """Save a fitted pipeline with its columns, targets, classes and where it came from.
+    """Save a fitted pipeline with its columns, targets, classes and origin.
 
     A pipeline fitted on the bare numbers of a table learns the names of its columns here, so that data frames
     with other columns, or with these in another order, are refused.
@@ -58,5 +58,5 @@ def _name_columns(model: Estimator, names: Sequence[str]) -> None:
 
 
 def first_estimator(model: Estimator) -> Any:
-    """What the rows given to a model meet first."""
+    """The first step that does anything to the rows given to a model."""
     return next(step for _, step in getattr(model, "steps", [("model", model)]) if step != "passthrough")

@@ -15,26 +15,25 @@ from nearkin.datasets import DataNotice, Dataset
 from nearkin.evaluation import (
     Candidate,
     Comparison,
-    Folds,
     Problem,
     Progress,
     Record,
     RepeatRule,
     ResultsStore,
-    StratifiedFolds,
     fit_candidate,
     metric_named,
 )
 from nearkin.evaluation.comparison import BEST_MEAN
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.problems import default_metric
+from nearkin.evaluation.protocols import folds_for
 from nearkin.evaluation.rows import plain
 from nearkin.evaluation.runner import versions
 from nearkin.evaluation.standings import shown_records
-from nearkin.report import require_plotting
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import troubles_of
 from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
+from nearkin.report.plotting import require_plotting
 from nearkin.scale.cluster import workers_at
 from nearkin.study.candidates import candidates_of
 from nearkin.study.data import as_dataset, default_folds, refuse_too_few_rows
@@ -78,25 +77,25 @@ def compare(
 ) -> Study:
     """Compare learned distances with plain Euclid by cross-validation.
 
-    Settings are tuned inside the training folds only, all learners meet the same folds, and "beats
-    Euclid?" is a paired test on them.
+    Settings are tuned inside the training folds only, all learners are measured on the same folds, and
+    "beats Euclid?" is a paired test on them.
 
     Parameters
     ----------
     X : array, CSR matrix or data frame of shape (n, d), or a Dataset
     y : labels, or one or several numeric targets; left out if X is a Dataset
     learners : str or sequence of names, classes and instances, optional
-        All that serve the data by default. A class is tuned; an instance keeps its own settings, and
-        only the number of neighbours is tuned; transformers of scikit-learn serve too. Euclid always takes
+        All that support the data by default. A class is tuned; an instance keeps its own settings, and only
+        the number of neighbours is tuned; transformers of scikit-learn are accepted too. Euclid always takes
         part.
     task : {"classification", "regression"}, optional
         Chosen by the targets if not given.
     time_budget : float, "auto" or None
-        Seconds after which to stop; what is not finished then is said to be "not run". "auto" is 45 to
-        250 by the number of rows, None has no limit.
+        Seconds after which to stop; what is not finished by then is reported as "not run". "auto" is 45 to
+        250, depending on the number of rows; None is no limit.
     folds : int, optional
-        10 up to 2,000 rows and 5 above by default; fewer where all classes but one are so rare that some
-        folds would test a single class.
+        By default 10 up to 2,000 rows and 5 above; fewer if all classes but one are so rare that some folds
+        would test a single class.
     repeats : int or "auto"
         How often the folds are drawn for every learner. "auto" is once, and then up to ten times for
         Euclid and the learners that may yet be shown to beat it, as long as time is left and the answer is
@@ -111,17 +110,17 @@ def compare(
     n_neighbors : int, optional
         Neighbours that vote; tuned by default.
     tune : {"quick", "full", "none"}
-        Settings tried per learner: up to two, with slow learners as they are; all of its grid; none.
+        Settings tried per learner: up to two, but only the defaults of slow learners; its whole grid; none.
     scale : {"auto", "standard", "minmax", "none"}
-        "auto" is standard for dense and none for sparse data and for rows of unit length (embeddings).
+        "auto" is standard for dense data, none for sparse data and for rows of unit length (embeddings).
     impute : {"median", "mean", "most-frequent", "knn"}, optional
         What fills missing cells of a data frame or dense array, learnt from training rows; without it they
         are an error.
     references : bool
         Add models that do not use neighbours, for orientation. They never win.
     average : bool
-        Add the average vote of the best distances (`AverageVote`), among the learners that were named or
-        eight usual ones: each is fitted four times per fold. For classification.
+        Add the average vote of the best distances (`AverageVote`) among the learners that were named, or
+        among five by default; each is fitted four times per fold. For classification.
     hubs : str or sequence of str, optional
         Hub corrections ("csls", "dissim-local", "local-scaling", "nicdm", "mutual-proximity") with which
         Euclid and the learners that were named take part again.
@@ -136,7 +135,7 @@ def compare(
         False runs everything in this process, one by one: no start-up time, but a fit under way is
         not stopped at the end of the budget.
     seed : int
-        Decides folds and starts; the same seed, the same results.
+        Determines folds and random starts; the same seed gives the same results.
     results : path, optional
         Keep results in this file; the same call continues a stopped run.
     progress : callable, bool or "auto"
@@ -144,9 +143,9 @@ def compare(
     interruptible : bool
         Return what there is on Ctrl-C, with `study.comparison.interrupted` set, instead of raising.
     name : str
-        Of the data, where it is not a Dataset.
+        Name of the data, if it is not a Dataset.
     command : str
-        What to run to get this again, for the report.
+        The command that repeats the comparison, for the report.
 
     Returns
     -------
@@ -173,18 +172,17 @@ def compare(
     n_folds, rule = folds or default_folds(data), _rule(repeats)
     seconds = _seconds(time_budget, data.n_samples)
     judged_by = default_metric(data.task) if metric is None else metric_named(metric)
-    wishes: dict[str, Any] = {"n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
-    wishes["hubs"] = named_corrections(hubs)
+    options: dict[str, Any] = {"n_neighbors": n_neighbors, "n_folds": n_folds, "tune": tune}
+    options["hubs"] = named_corrections(hubs)
     scale, notices = settled_scale(scale, data.X)
-    wishes["scale"] = scale
-    # References are scaled as they like it, but rows of unit length are left as they are for all.
+    options["scale"] = scale
+    # Reference models have a scaling of their own, but rows of unit length are never scaled.
     reference_scale = (scale if notices else "auto") if references else None
-    candidates, more = candidates_of(data, learners, judged_by, reference_scale, average, wishes)
+    candidates, more = candidates_of(data, learners, judged_by, reference_scale, average, options)
     notices += more
     for notice in notices:
         warnings.warn(notice, stacklevel=2)
-    folding = StratifiedFolds if data.task == "classification" else Folds
-    protocol = folding(n_folds, 1 if rule is not None else int(repeats))
+    protocol = folds_for(data.task, n_folds, 1 if rule is not None else int(repeats))
     circumstances = Circumstances(
         facts=facts_of(data, protocol, rule, scale, seconds, seed, tuned=any(c.grid for c in candidates)),
         versions=versions(),
@@ -229,7 +227,7 @@ def _rule(repeats: int | str) -> RepeatRule | None:
 
 
 def _seconds(time_budget: float | str | None, n_rows: int) -> float | None:
-    """The time budget in seconds; "auto" is what people like to wait for data of this size."""
+    """The time budget in seconds; "auto" is what people are willing to wait for data of this size."""
     if not isinstance(time_budget, str):
         return time_budget
     if time_budget != "auto":
@@ -281,14 +279,14 @@ class Study:
     def leaderboard(self) -> pd.DataFrame:
         """A data frame with a line per candidate, best first, and the fields of `Standing` as columns.
 
-        Among them `mean`, `difference` from the baseline's, `p_value` of the paired test as such and
-        `p_adjusted` for the number of candidates, from which `verdict` follows.
+        Among them are `mean`, `difference` from the baseline's mean, `p_value` of the paired test, and
+        `p_adjusted` for the number of candidates, which decides the `verdict`.
         """
         return self.comparison.to_frame()
 
     @property
     def troubles(self) -> list[str]:
-        """What went less than well, one line per learner."""
+        """What did not go well, one line per learner."""
         return troubles_of(self.comparison, self.records)
 
     def fit(self, label: str | None = None, rows: ColumnLike | None = None) -> Estimator:
@@ -297,7 +295,7 @@ class Study:
         Parameters
         ----------
         label : str, optional
-            The winner by default; "significant" for the best of those shown to beat Euclid, or Euclid.
+            The winner by default; "significant" is the best of those that beat the baseline, or that.
         rows : array of int, optional
             Rows to fit on; all by default.
         """
@@ -329,9 +327,9 @@ class Study:
         return Path(path)
 
     def report(self, path: str | PathLike, *, embed_plotly: bool = False) -> Path:
-        """Write the HTML report, fitting what its pictures need; they are kept beside the results.
+        """Write the HTML report, fitting what its pictures need; views are kept in the results file.
 
-        The page needs nothing beside it; with `embed_plotly` it holds plotly.js (some 5 MB), for figures that
+        The page is self-contained; with `embed_plotly` it includes plotly.js (some 5 MB), for figures that
         zoom.
         """
         require_plotting()
@@ -339,7 +337,7 @@ class Study:
         from nearkin.study.pictures import views_of
 
         with warnings.catch_warnings():
-            # That a fold holds categories its training rows lack is of no interest here.
+            # Categories that the training rows of a fold lack are of no interest here.
             warnings.simplefilter("ignore", DataNotice)
             views = views_of(self)
         if self.results is not None and self.comparison.run is not None:
@@ -372,7 +370,7 @@ class Study:
 
 
 def original_values(candidate: Candidate, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """The grid's own values where the results only keep a description of them."""
+    """The grid's own values in place of the descriptions that results keep of them."""
     grids = [candidate.grid] if isinstance(candidate.grid, Mapping) else candidate.grid
     values: dict[str, Any] = {}
     for key, described in setting.items():

@@ -1,7 +1,7 @@
-"""What may be known of rows instead of labels: which belong together, and which distance is the smaller one.
+"""What may be known about rows instead of labels: which belong together, and which distance is smaller.
 
-Constraints name rows by their number, so that they take the memory of a few integers each, and scalers and
-encoders in front of a learner need not know of them.
+Constraints refer to rows by number, so that each takes the memory of a few integers, and scalers and encoders
+in front of a learner need not know about them.
 """
 
 from __future__ import annotations
@@ -90,11 +90,7 @@ class TripletList:
     @classmethod
     def checked(cls, triplets, *, n_samples: int, weight=None) -> TripletList:
         """Triplets (anchor, near, far) of row numbers as a user gives them."""
-        rows = row_numbers("triplets", triplets, 3, n_samples)
-        weights = constraint_weights(weight, len(rows))
-        kept = weights > 0
-        anchor, near, far = rows[kept].T
-        return cls(anchor, near, far, _of_mean_one(weights[kept]))
+        return cls(*_weighted_rows("triplets", triplets, 3, n_samples, weight))
 
     def as_quadruplets(self) -> Quadruplets:
         """The same as comparisons of two distances from one anchor."""
@@ -121,11 +117,7 @@ class Quadruplets:
     @classmethod
     def checked(cls, quadruplets, *, n_samples: int, weight=None) -> Quadruplets:
         """Quadruplets (a, b, c, d) of row numbers as a user gives them: d(a, b) < d(c, d)."""
-        rows = row_numbers("quadruplets", quadruplets, 4, n_samples)
-        weights = constraint_weights(weight, len(rows))
-        kept = weights > 0
-        a, b, c, d = rows[kept].T
-        return cls(a, b, c, d, _of_mean_one(weights[kept]))
+        return cls(*_weighted_rows("quadruplets", quadruplets, 4, n_samples, weight))
 
 
 def row_numbers(name: str, rows, width: int, n_samples: int) -> np.ndarray:
@@ -172,6 +164,14 @@ def constraint_weights(weight, n: int, name: str = "constraint_weight") -> np.nd
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
         raise ValueError(f"{name} must be finite and not negative, and some of it positive.")
     return weights
+
+
+def _weighted_rows(name: str, constraints, width: int, n_samples: int, weight) -> list[np.ndarray]:
+    """The columns of row numbers and the weights of those constraints whose weight is not zero."""
+    rows = row_numbers(name, constraints, width, n_samples)
+    weights = constraint_weights(weight, len(rows))
+    kept = weights > 0
+    return [*rows[kept].T, _of_mean_one(weights[kept])]
 
 
 def _of_mean_one(weights: np.ndarray) -> np.ndarray:

@@ -37,7 +37,7 @@ def nearest_pairs(X, codes: np.ndarray, n_similar: int, n_dissimilar: int) -> Pa
 
 
 def all_pairs(codes: np.ndarray) -> Pairs:
-    """Every pair of rows, n (n - 1) / 2 of them: for small data, and to check what needs no list.
+    """Every pair of rows, n (n - 1) / 2 of them: for small data, and to check code that needs no list.
 
     >>> len(all_pairs(np.array([0, 0, 1])))
     3
@@ -95,7 +95,7 @@ def random_others(codes: np.ndarray, n_each: int, rng: np.random.RandomState) ->
 
 
 def _rows_of_other_classes(codes: np.ndarray, rows: np.ndarray, rng) -> np.ndarray:
-    """For each row one that follows its class when classes stand in a circle."""
+    """For each row a random one of another class, counted from the end of its own class, wrapping around."""
     sizes = np.bincount(codes)
     order = np.argsort(codes, kind="stable")
     starts = np.cumsum(sizes) - sizes

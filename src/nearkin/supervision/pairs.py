@@ -9,9 +9,9 @@ from nearkin.numerics.row_hash import lowest_per_class, row_hash
 
 
 def candidate_rows(codes: np.ndarray, most: int | None) -> np.ndarray | None:
-    """Which rows may be targets: of each class at most so many, those with the lowest hash of their number.
+    """Which rows may be targets: at most `most` of each class, those with the lowest hash of their number.
 
-    None where all may.
+    None if all may.
 
     >>> candidate_rows(np.array([0, 0, 0, 1]), 2)
     array([False,  True,  True,  True])

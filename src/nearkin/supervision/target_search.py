@@ -1,4 +1,4 @@
-"""Targets among many rows: exactly, or by FAISS where that pays, with the recall measured and told."""
+"""Targets among many rows: exactly, or by FAISS where that pays, with the recall measured and reported."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class SearchPolicy:
     Attributes
     ----------
     from_rows : int
-        Rows from which lists are tried: below, exact products take seconds.
+        Number of rows from which lists are tried; with fewer, exact products take seconds.
     from_class_rows : int
-        A class of fewer rows is searched exactly, which is as fast.
+        Classes with fewer rows are searched exactly, which is as fast.
     probed_rows : int
         Rows of each class whose neighbours are also searched exactly, for the recall.
     least_recall : float
         Share of the neighbours to be found.
     probed_lists : tuple of int
-        One in so many lists is searched: the first number that gives the recall. Where none does, the class
-        is searched exactly. A row in a list costs eight to ten times a row in a product (measured), so that
-        more than one in sixteen would be no faster.
+        One in this many lists is searched: the first number that reaches the recall. If none does, the class
+        is searched exactly. A row in a list costs eight to ten times as much as a row in a product
+        (measured), so that searching more than one list in sixteen would be no faster.
     sampled_rows, promising_recall : int, float
-        Before lists are made of a class, they are made of so many of its rows, which costs next to nothing;
-        where they find less than this share, all rows would be listed in vain [measured: 0.50 in 64
-        dimensions of noise, where lists never pay; 0.84 to 0.99 where they do].
+        Before lists are made of a class, they are made of this many of its rows, which costs next to nothing;
+        if they find less than this share, listing all rows would be in vain [measured: 0.50 in 64 dimensions
+        of noise, where lists never pay; 0.84 to 0.99 where they do].
     """
 
     from_rows: int = 100_000
@@ -101,7 +101,7 @@ def found_targets(
 
 
 def _of_class(X, members: np.ndarray, offered: np.ndarray, k: int, policy: SearchPolicy):
-    """Neighbours of one class's members, and how many of a sample's true ones were found, of how many."""
+    """Neighbours of one class's members; how many of a sample's true ones were found, and of how many."""
     some = np.sort(offered[np.argsort(row_hash(offered))[: policy.sampled_rows]])
     _, right, wanted = _by_lists(X, some, some, k, policy, policy.probed_lists[-1:], policy.promising_recall)
     if right >= policy.promising_recall * wanted:
@@ -115,7 +115,7 @@ def _of_class(X, members: np.ndarray, offered: np.ndarray, k: int, policy: Searc
 
 
 def _by_lists(X, members, offered, k: int, policy: SearchPolicy, probed_lists, least_recall: float):
-    """A search by the first number of lists that finds enough, and what it finds of a sample, of how many."""
+    """A search by the first number of lists that finds enough; its hits on a sample, and of how many."""
     origin, n_lists = X[offered].mean(axis=0), int(2 * np.sqrt(len(offered)))
     rows = X[offered] - origin
     lists, everything = FaissIndex("ivf", n_lists=n_lists).build(rows), ExactIndex().build(rows)

@@ -1,4 +1,4 @@
-"""Relative comparisons for regression: of two near inputs, the one of nearer output should come first."""
+"""Relative comparisons for regression: of two near inputs, that with the nearer output should be nearer."""
 
 from __future__ import annotations
 

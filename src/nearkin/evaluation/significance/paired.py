@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-#: Of the correction for overlap, what is kept for the luck of the training set however often folds are drawn:
-#: the least with which, in the simulations of docs/results/compare-power.md, learners that gain or lose 0.6
-#: points by it are not said to beat a baseline they equal in more than 5 % of the runs.
+#: Share of the overlap correction that allows for the luck of the training set and that repeats never remove:
+#: the smallest that keeps the error rate at 5 % in the simulations of docs/results/compare-power.md, where
+#: learners equal the baseline but gain or lose 0.6 points by such luck.
 LUCK_SHARE = 0.4
 
 
@@ -47,13 +47,14 @@ def _differences(first, second, minimum: int) -> np.ndarray:
 
 
 def overlap_factor(n: int, test_to_train: float) -> float:
-    """What the variance of n fold scores is multiplied by to have the variance of their mean.
+    """Factor from the variance of n fold scores to the variance of their mean.
 
     The training parts of different folds share rows, so fold scores vary less than those of
-    independent experiments. Nadeau and Bengio replace ``1/n`` by ``1/n + n_test/n_train`` [1]_. Folds drawn
-    again and again would bring that down to its second term, which is hardly more than what the test rows
-    cause (their share of all rows): next to nothing is left for what the one training set there is does
-    to a learner, and no repeat averages that away. So `LUCK_SHARE` of the second term is always added to it.
+    independent experiments. Nadeau and Bengio replace ``1/n`` by ``1/n + n_test/n_train`` [1]_. With many
+    repeats only the second term remains, and that is hardly more than the variance due to the test rows
+    (their share of all rows). Almost nothing is left for what the single training set at hand does to a
+    learner, which no number of repeats averages out. The factor therefore never falls below the share of the
+    test rows plus `LUCK_SHARE` of the second term.
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ def corrected_paired_t(
 ) -> PairedTest:
     """Paired t test on the scores of cross-validation folds, corrected for their overlap.
 
-    The corrected resampled t test of Nadeau and Bengio, for repeated cross-validation with an allowance for
-    the luck of the training set: `overlap_factor` says how.
+    The corrected resampled t test of Nadeau and Bengio, with an allowance for the luck of the training set
+    in repeated cross-validation (see `overlap_factor`).
 
     Parameters
     ----------
@@ -115,9 +116,9 @@ def correlated_t_chances(
 ) -> Chances:
     """Bayesian correlated t test with a region of practical equivalence [1]_.
 
-    The mean difference has a Student posterior around the mean of the fold differences, as wide as the
-    corrected paired t test has it: `corrected_paired_t` asks whether the difference could be zero, this
-    how large it may be.
+    The posterior of the mean difference is Student's t around the mean of the fold differences, with the
+    scale of the corrected paired t test: `corrected_paired_t` asks whether the difference could be zero, this
+    test how large it may be.
 
     Parameters
     ----------

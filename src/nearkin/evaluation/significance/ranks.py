@@ -70,7 +70,7 @@ def friedman(scores: ArrayLike, greater_is_better: bool, tie_correction: bool = 
     average = ranks.mean(axis=0)
     statistic = 12 * n / (k * (k + 1)) * float(np.sum((average - (k + 1) / 2) ** 2))
     if tie_correction:
-        # Spread of the ranks actually given, against that of ranks without ties.
+        # Variance of the ranks as they are, relative to that of ranks without ties.
         untied = n * k * (k**2 - 1) / 12
         factor = float(np.sum((ranks - (k + 1) / 2) ** 2)) / untied
         statistic = statistic / factor if factor > 0 else 0.0
@@ -88,7 +88,7 @@ def friedman(scores: ArrayLike, greater_is_better: bool, tie_correction: bool = 
 
 @dataclass(frozen=True)
 class PostHocComparison:
-    """One method against the control: p value as such, and adjusted by Finner and Holm."""
+    """One method against the control: the p value, and the same adjusted by Finner and by Holm."""
 
     method: str
     z: float

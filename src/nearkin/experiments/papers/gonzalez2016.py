@@ -116,7 +116,7 @@ def _full_points(setup: Setup) -> list[tuple]:
 def _curves(
     setup: Setup, label: str, metric: str, points=(), *, by_test_rows=False, regressor=MetricPathRegressor
 ) -> Candidate:
-    """KNN-SP under every metric of a path that is learned as one.
+    """KNN-SP under every metric of a path that is learned as a whole.
 
     The setting is chosen inside the training rows, or by the test rows where the paper does so.
     """

@@ -127,7 +127,7 @@ def _not_in_table_5(setup: Setup) -> str:
 
 
 def _lmnn(setup: Setup) -> Candidate:
-    """As many neighbours vote as there were targets, as in LMNN's own paper."""
+    """As many neighbours vote as there are targets, as in LMNN's own paper."""
     learner = LMNN(euclid_share=0.0, refresh_targets=0)
     base = neighbours("LMNN", _prepare(setup), learner, n_neighbors=learner.n_targets)
     settings = [
@@ -152,7 +152,7 @@ def _training(setup: Setup) -> dict:
 
 
 def _sizes(setup: Setup) -> dict[str, Any]:
-    """On the sets of Table 5 as many coordinates as all other methods get."""
+    """As many coordinates on the sets of Table 5 as all other methods get."""
     if not setup.use.kind:
         return {}
     return {

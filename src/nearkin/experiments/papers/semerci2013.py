@@ -100,7 +100,7 @@ def explaining(X, shares) -> list[int]:
 
 
 def _with_k(setup: Setup, label: str, learner, **grid) -> Candidate:
-    """A candidate whose k is both the number of targets in training and of neighbours that vote."""
+    """A candidate whose k is both the number of target neighbours in training and of neighbours that vote."""
     base = neighbours(label, [StandardScaler()], learner)
     settings = [
         {
@@ -141,7 +141,7 @@ def _known(label: str, name: str, **options) -> DatasetUse:
 
 
 def _maps(material: Material) -> dict | None:
-    """The set with the most features at hand, since the paper's is gone; every row is fitted to."""
+    """The set with the most features at hand, as the paper's is no longer available; fitted to all rows."""
     if MAPPED not in material.datasets:
         return None
     data = material.datasets[MAPPED]

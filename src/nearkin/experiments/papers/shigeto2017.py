@@ -24,7 +24,7 @@ LEARNED = LMNN_, ITML_, DML_EIG = "LMNN", "ITML", "DML-eig"
 DOCUMENTS, IMAGES, SMALL = ("RCV", "News", "Reuters", "TDT"), ("AwA", "CUB", "SUN", "aPY"), "uci"
 NEIGHBOUR_GRID = (1, 3, 5, 7, 9, 11, 15, 21)
 DIMENSIONS, FEW_DIMENSIONS = 300, 100
-# From next to none to moves that hardly depend on the row, on rows of the lengths that these sets have.
+# For rows as long as those of these sets, from almost no penalty to moves that hardly depend on the row.
 PENALTIES = {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]}
 
 TABLE_2 = PublishedTable.by_method(
@@ -93,7 +93,7 @@ def _chance(accuracy: float) -> str:
 
 
 def reduced(n_components: int, weigh_terms: bool = False) -> Callable[[Dataset], Dataset]:
-    """Documents or images in principal directions of all rows, as the paper has them before it splits."""
+    """Documents or images in principal directions of all rows, which the paper computes before it splits."""
 
     def reduce(data: Dataset) -> Dataset:
         Z = TextReduction(n_components, weigh_terms).fit_transform(data.X)

@@ -20,7 +20,7 @@ from nearkin.losses import MEGMLoss, NCALoss, TotalLoss
 
 METHODS = ("kNN", "RCA", "NCA", "LMNN", "MEGM")
 OTHERS = ("RCA", "NCA", "LMNN")
-#: Beyond the paper: the same learners as they come, with as many steps as lower their loss on unseen rows.
+#: Beyond the paper: the same learners by default, with as many steps as lower their loss on unseen rows.
 STOPPED_MEGM, STOPPED_NCA = "MEGM stopped early", "NCA stopped early"
 #: Eq. 12 of the paper, which it leaves to the future: both objectives in one.
 BOTH = "MEGM + NCA"
@@ -50,7 +50,7 @@ def _both(setup: Setup) -> MetricLearner:
 
 
 def _exact_megm(setup: Setup) -> MEGM:
-    """As the paper has it: k = log2 of the whole set, conjugate gradients until the objective settles."""
+    """As in the paper: k is log2 of the size of the set; conjugate gradients until the objective settles."""
     k = _log2(setup)
     return MEGM(n_neighbors=k, solver="cg", early_stopping=False, n_init=_starts(setup))
 

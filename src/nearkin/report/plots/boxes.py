@@ -10,14 +10,8 @@ import plotly.graph_objects as go
 from nearkin.report.theme import ACCENT, BASELINE, name_rows, new_figure
 
 
-def box_figure(
-    values: Mapping[str, Sequence[float]],
-    labels: Sequence[str],
-    axis: str,
-    *,
-    highlight: str | None = None,
-) -> go.Figure:
-    """One box per method with its points, the smallest median on top.
+def box_figure(values: Mapping[str, Sequence[float]], labels: Sequence[str], axis: str) -> go.Figure:
+    """One box per method with its points, the smallest median on top and in the accent colour.
 
     Parameters
     ----------
@@ -27,15 +21,12 @@ def box_figure(
         Names of the data sets, shown when pointing at a dot.
     axis : str
         What the numbers are.
-    highlight : str, optional
-        A method drawn in the accent colour; the one with the smallest median by default.
     """
     order = sorted(values, key=lambda name: float(np.median(values[name])))
-    best = highlight if highlight is not None else order[0] if order else None
     figure = new_figure(90 + 52 * len(order), showlegend=False)
     for name in order:
         kept = [(v, label) for v, label in zip(values[name], labels, strict=True) if np.isfinite(v)]
-        colour = ACCENT if name == best else BASELINE
+        colour = ACCENT if name == order[0] else BASELINE
         figure.add_box(
             x=[value for value, _ in kept],
             y=[name] * len(kept),

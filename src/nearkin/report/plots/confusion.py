@@ -11,7 +11,7 @@ from nearkin.report.theme import INK, SEQUENTIAL, name_rows, new_figure
 from nearkin.report.views import ConfusionView
 
 MAX_NUMBERS = 20
-#: Beyond this many classes a matrix shows nothing; the pairs that are taken for each other most often do.
+#: Beyond this many classes a matrix is unreadable, and the pairs confused most often are listed instead.
 MAX_MATRIX = 30
 MAX_PAIRS = 20
 
@@ -65,5 +65,5 @@ def most_confused(views: Sequence[ConfusionView]) -> list[tuple[str, str, list[i
     return [(true, taken, counts) for (true, taken), counts in ordered[:MAX_PAIRS]]
 
 
-def _short(name: str, length: int = 16) -> str:
-    return name if len(name) <= length else name[: length - 1] + "…"
+def _short(name: str) -> str:
+    return name if len(name) <= 16 else name[:15] + "…"

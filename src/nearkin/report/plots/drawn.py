@@ -1,4 +1,4 @@
-"""Figures of papers drawn anew: curves, bars with their spread, and maps in two dimensions."""
+"""Figures of papers redrawn: curves, bars with standard deviations, and maps in two dimensions."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MAX_EVEN_WIDTH = 5
 
 
 def occurrence_figure(found: Mapping[str, Hubness]) -> go.Figure:
-    """Share of the references that are among the k nearest of so many queries, per distance."""
+    """Share of the references by how many queries have them among their k nearest, per distance."""
     figure = new_figure(340, hovermode="x unified")
     largest = max((int(hubness.occurrences.max()) for hubness in found.values()), default=0)
     edges = _edges(largest)
@@ -46,7 +46,7 @@ def occurrence_figure(found: Mapping[str, Hubness]) -> go.Figure:
 
 
 def _edges(largest: int) -> np.ndarray:
-    """Whole-number bin edges: even ones if the largest hub allows it, else growing ones."""
+    """Whole-number bin edges: of equal width if the largest hub allows it, else of growing width."""
     if largest < MAX_BARS * MAX_EVEN_WIDTH:
         width = -(-(largest + 1) // MAX_BARS)
         return np.arange(0, largest + 1 + width, width)

@@ -73,7 +73,7 @@ def _hover(row: Standing, metric: Metric, baseline: str) -> str:
 
 
 def clipped_interval(interval: tuple[float, float], *, percent: bool) -> tuple[float, float]:
-    """The interval inside the values that can occur: a t interval does not know that 100 % is the most.
+    """The interval clipped to possible values: a t interval does not know that nothing exceeds 100 %.
 
     >>> clipped_interval((0.95, 1.02), percent=True)
     (0.95, 1.0)

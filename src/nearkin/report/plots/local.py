@@ -14,9 +14,9 @@ MAX_PICTURES = 8
 MAX_PARTS = 24
 
 
-def largest_parts(views: LocalViews, most: int = MAX_PARTS) -> list[LocalView]:
+def largest_parts(views: LocalViews) -> list[LocalView]:
     """The parts with most points, in their own order."""
-    order = sorted(views.parts, key=lambda part: -sum(part.shares.values()))[:most]
+    order = sorted(views.parts, key=lambda part: -sum(part.shares.values()))[:MAX_PARTS]
     return [part for part in views.parts if any(part is kept for kept in order)]
 
 

@@ -1,4 +1,4 @@
-"""Predictions of numbers against the truth, and what is left."""
+"""Predicted numbers against true ones, and the residuals."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from nearkin.report.words import seconds_text
 
 
 def time_figure(comparison: Comparison) -> go.Figure:
-    """Score against fitting time on a logarithmic axis: the upper left corner is where to be."""
+    """Score against fitting time on a logarithmic axis: the upper left corner is best."""
     metric = comparison.metric
     rows = [row for row in comparison.finished if row.fit_seconds is not None]
     figure = new_figure(400, showlegend=False)
@@ -47,7 +47,7 @@ def time_figure(comparison: Comparison) -> go.Figure:
 
 
 def _seconds(row: Standing) -> float:
-    """Time of a fit, never so small that a logarithm has trouble with it."""
+    """Time of a fit, bounded below for the logarithm."""
     return max(row.fit_seconds or 0.0, 1e-4)
 
 
@@ -61,7 +61,7 @@ def _pad(figure: go.Figure, rows) -> None:
 
 
 def _label_positions(rows, metric: Metric) -> list[str]:
-    """Above a point, or below where another name already stands close by.
+    """Where each name goes around its point so that it is least crowded by others.
 
     Closeness is measured in the units of the plot: its share of the logarithmic time axis and of
     the score axis.

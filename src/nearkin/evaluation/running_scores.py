@@ -1,4 +1,4 @@
-"""Scores of predictions whose answers are known, kept as sums so that rows may come block by block."""
+"""Scores of predictions with known answers, accumulated as sums so that rows may come block by block."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LabelScores:
         true, predicted = zip(*self._counts)
         counts = list(self._counts.values())
         with warnings.catch_warnings():
-            # A class may be predicted that these rows do not hold.
+            # A class may be predicted that none of these rows has.
             warnings.simplefilter("ignore", UserWarning)
             f1 = f1_score(true, predicted, average="macro", zero_division=0, sample_weight=counts)
             return {
@@ -50,7 +50,7 @@ class LabelScores:
 
 
 class NumberScores:
-    """aRRMSE, R2 and mean absolute error, averaged over the targets; memory is some sums.
+    """aRRMSE, R2 and mean absolute error, averaged over the targets; memory is a few sums per target.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class NumberScores:
     --------
     >>> scores = NumberScores()
     >>> scores.add([1.0, 2.0], [1.0, 2.5])
-    >>> scores.scores()["mean absolute error"]
+    >>> scores.scores()["MAE"]
     0.25
     """
 
@@ -104,4 +104,4 @@ class NumberScores:
             constant = (self._residual > 0).astype(float)
             unexplained = np.divide(self._residual, self._squares, out=constant, where=self._squares > 0)
             found["R2"] = float(np.mean(1 - unexplained))
-        return found | {"mean absolute error": float(np.mean(self._absolute) / self.n_rows)}
+        return found | {"MAE": float(np.mean(self._absolute) / self.n_rows)}

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, r2_score
 
-from nearkin.evaluation.answers import LabelScores, NumberScores
 from nearkin.evaluation.regression_error import arrmse
+from nearkin.evaluation.running_scores import LabelScores, NumberScores
 
 
 def in_blocks(scores, true, predicted, size=7):
@@ -38,9 +38,9 @@ def test_numbers():
     scores = in_blocks(NumberScores([1e8 + 0.5, 1e8]), true, predicted)
     assert scores["aRRMSE"] == pytest.approx(arrmse(true, predicted, [1e8 + 0.5, 1e8]))
     assert scores["R2"] == pytest.approx(r2_score(true, predicted))
-    assert scores["mean absolute error"] == pytest.approx(np.abs(true - predicted).mean())
+    assert scores["MAE"] == pytest.approx(np.abs(true - predicted).mean())
     assert "aRRMSE" not in in_blocks(NumberScores(), true, predicted)
-    assert set(in_blocks(NumberScores(), true[:1], predicted[:1])) == {"mean absolute error"}
+    assert set(in_blocks(NumberScores(), true[:1], predicted[:1])) == {"MAE"}
 
 
 def test_a_constant_target_is_explained_only_if_it_is_hit():
