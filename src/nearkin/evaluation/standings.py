@@ -88,14 +88,10 @@ def shown_records(records: Sequence[Record], first_repeats: float) -> list[Recor
 
 
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
-<<<<<<< HEAD
-    """Records of each learner; of several settings, those of the best mean validation score.
+    """Records of each candidate; of several settings, those of the one with the best mean validation score.
 
     Settings that were dropped early, and so have fewer folds than others, cannot be chosen.
     """
-=======
-    """Records of each candidate; of several settings, the one with the best mean validation score."""
->>>>>>> main
     settings: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         settings[record.label][json.dumps(record.setting, sort_keys=True)].append(record)
