@@ -166,4 +166,5 @@ class EmbeddingLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
 
     @property
     def _n_features_out(self) -> int:
-        return self.components_.shape[0]
+        """Dimensions of the learned space; learners without a matrix set `n_components_`."""
+        return getattr(self, "n_components_", None) or len(self.components_)

@@ -38,10 +38,10 @@ def check_number(*, high: float = np.inf, words: tuple = (), **settings) -> None
         _raise_unless(is_number(value) and 0 <= value <= high, name, value, words, f"a number {bounds}")
 
 
-def check_positive(**settings) -> None:
-    """Each must be a positive number."""
+def check_positive(*, words: tuple = (), **settings) -> None:
+    """Each must be a positive number, or one of `words`."""
     for name, value in settings.items():
-        _raise_unless(is_number(value) and value > 0, name, value, (), "a positive number")
+        _raise_unless(is_number(value) and value > 0, name, value, words, "a positive number")
 
 
 def check_share(**settings) -> None:

@@ -114,7 +114,7 @@ def solve_hinge_program(
     Notes
     -----
     A Newton step costs a few products with P and, with E triplets inside the width and J weights that may
-    move, E J^2 + J^3. Memory is O(T + p^2) beside P.
+    move, E J^2 + J^3. Memory is O(T + p^2) in addition to P.
     """
     problem = _Problem(pairs, near, far, shares, beta)
     w, margins = _start(problem)

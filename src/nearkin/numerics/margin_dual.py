@@ -171,7 +171,7 @@ def solve_margin_dual(
     Notes
     -----
     A Newton step costs two products with P and, with E triplets at the margin and J positive
-    weights, O(E J min(E, J)). Memory is O(T + p) beside P and the E x J block.
+    weights, O(E J min(E, J)). Memory is O(T + p) besides P and the E x J block.
     """
     problem = _Problem(pairs, near, far, nu, policy or MarginPolicy())
     a = np.full(len(near), 1 / len(near)) if start is None else project_capped_simplex(start, problem.cap)[0]

@@ -166,7 +166,7 @@ def run_striped(task: Callable[[int, range], object], n_blocks: int, workers: in
             task(0, range(0, n_blocks, workers))
         finally:
             if helpers:
-                # Nobody may go on writing into the caller's arrays after this has returned.
+                # No helper may still write into the caller's arrays after this has returned.
                 wait(helpers)
         for helper in helpers:
             helper.result()

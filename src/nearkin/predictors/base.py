@@ -230,7 +230,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         Parameters
         ----------
         X : array-like or CSR of shape (n_queries, n_features), or None
-            The queries. None stands for the training rows themselves, each without itself.
+            The queries. None means the training rows, each without itself.
         n_neighbors : int or None
             How many; the constructor's number by default.
         return_distance : bool

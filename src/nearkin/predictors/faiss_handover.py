@@ -72,7 +72,7 @@ def index_of(predictor: Estimator, kind: str, metric: str, queries: str) -> Any:
     if _standardised(predictor.references_):
         warnings.warn(
             "every column of the references has mean 0 and deviation 1, as after a StandardScaler: queries "
-            "to this index must be scaled likewise. nearkin.to_faiss(pipeline) puts the scaler into it.",
+            "must be scaled in the same way. nearkin.to_faiss(pipeline) includes the scaler in the index.",
             stacklevel=3,
         )
     raw = RawRows(*folding.query_map(predictor.n_features_in_))

@@ -33,7 +33,7 @@ class Neighbourhoods:
         Parameters
         ----------
         X : array-like or CSR of shape (n_queries, n_features), or None
-            The queries; None stands for the training rows, each without itself.
+            The queries; None means the training rows, each without itself.
         n_neighbors : int or None
             How many; the constructor's number by default.
         mode : {"connectivity", "distance"}
@@ -77,7 +77,7 @@ class Neighbourhoods:
         Parameters
         ----------
         X : array-like or CSR of shape (n_queries, n_features), or None
-            The queries; None stands for the training rows, each without itself.
+            The queries; None means the training rows, each without itself.
         radius : float
             In units of the learned distance (not squared); the boundary counts as inside.
         return_distance : bool

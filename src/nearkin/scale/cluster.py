@@ -23,7 +23,7 @@ from nearkin.evaluation.runner import versions
 from nearkin.evaluation.tasks import Task
 from nearkin.evaluation.workers import Worker
 
-NO_WORKERS = "the cluster has no workers left; what is done is kept, and the same call goes on with the rest."
+NO_WORKERS = "the cluster has no workers left; finished tasks are kept, and the same call does the rest."
 
 
 class ClusterError(ConnectionError):

@@ -61,11 +61,11 @@ def nearest_of_other_classes(block: Block, candidates: Candidates, k: int) -> np
     """Numbers of the k nearest candidates of other classes of each row; -1 if there are too few."""
     found = np.full((len(block.codes), k), -1, dtype=np.intp)
     origin = candidates.rows.mean(axis=0)
-    everybody = candidates.rows - origin
+    centred = candidates.rows - origin
     for code in np.unique(block.codes):
         rows = np.flatnonzero(block.codes == code)
         others = np.flatnonzero(candidates.codes != code)
-        chosen = _nearest(block, rows, everybody[others], candidates.numbers[others], origin, k)
+        chosen = _nearest(block, rows, centred[others], candidates.numbers[others], origin, k)
         found[rows] = np.where(chosen >= 0, others[chosen], -1)
     return found
 

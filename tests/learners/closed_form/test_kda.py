@@ -133,12 +133,12 @@ def test_neighbours_may_vote_in_the_learned_space():
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"shrinkage": 0}, "shrinkage=0: expected a positive number"),
+        ({"shrinkage": 0}, "shrinkage=0: expected 'auto' or a positive number"),
         ({"temperature": "hot"}, "temperature='hot'"),
         ({"kernel": "cubic"}, "kernel='cubic' is not known"),
         ({"euclid_share": 2}, "euclid_share=2"),
     ],
 )
-def test_settings_that_cannot_be_meant(settings, told):
+def test_invalid_settings_are_refused(settings, told):
     with pytest.raises(ValueError, match=told):
         KDA(**settings).fit(X, y)

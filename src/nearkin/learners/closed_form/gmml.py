@@ -59,7 +59,7 @@ class GMML(TwoScatterLearner):
         Score of each step tried.
     objective_ : float
         ``(1 - t) delta^2(M, S^-1) + t delta^2(M, D)``, which M minimises, delta being the Riemannian
-        distance of positive definite matrices (in the equivariant form S^-1 D S^-1 stands for D).
+        distance of positive definite matrices (in the equivariant form, S^-1 D S^-1 replaces D).
     classes_, n_features_in_, n_iter_
         As for every learner; `classes_` only if fitted from labels.
 
@@ -116,8 +116,7 @@ class GMML(TwoScatterLearner):
         return {"equivariant": [False, True], "pairs_from": ["all", "nearest"]}
 
     def _check_settings(self, n_features):
-        if self.t != "auto":
-            check_number(high=2 if self.equivariant else 1, t=self.t)
+        check_number(high=2 if self.equivariant else 1, words=("auto",), t=self.t)
         check_choice(("all", "nearest"), pairs_from=self.pairs_from)
         check_count(n_neighbors=self.n_neighbors)
         check_count(words=(None,), most=n_features, n_components=self.n_components)

@@ -134,8 +134,7 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
         return self
 
     def _check_settings(self) -> None:
-        given = {"shrinkage": self.shrinkage, "temperature": self.temperature}
-        check_positive(**{name: value for name, value in given.items() if value != "auto"})
+        check_positive(words=("auto",), shrinkage=self.shrinkage, temperature=self.temperature)
         check_euclid_share(self.euclid_share)
         if not (self.kernel is None or self.kernel == "auto" or isinstance(self.kernel, KernelMap)):
             check_kernel(self.kernel)
@@ -196,7 +195,3 @@ class KDA(EuclidVote, ClassifierMixin, EmbeddingLearner):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities, in the order of `classes_`."""
         return self._shared_proba(self._validate_new(X))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_

@@ -24,8 +24,7 @@ class KernelRows:
     random_state: RandomState
 
     def _check_shrinkage(self) -> None:
-        if self.shrinkage != "auto":
-            check_number(high=1, shrinkage=self.shrinkage)
+        check_number(high=1, words=("auto",), shrinkage=self.shrinkage)
 
     def _share(self) -> float:
         """How far a scatter is shrunk towards a multiple of the identity."""
@@ -51,7 +50,3 @@ class KernelRows:
         else:
             self.__dict__.pop("components_", None)
             self.distance_ = EmbeddedDistance.symmetric(ChainedEmbedding(self.lift_, AffineEmbedding(L)))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_

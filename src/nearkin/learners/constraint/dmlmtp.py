@@ -334,7 +334,3 @@ class DMLMTP(EmbeddingLearner):
     def components_(self) -> np.ndarray:  # type: ignore[override]
         check_is_fitted(self)
         return self.distance_.queries.matrix  # type: ignore[attr-defined]
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_

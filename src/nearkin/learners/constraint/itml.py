@@ -141,8 +141,7 @@ class ITML(PairLearner):
     def _check_settings(self, n_features: int) -> None:
         check_positive(gamma=self.gamma)
         check_prior(self.prior, n_features)
-        if self.n_pairs != "auto":
-            check_count(n_pairs=self.n_pairs)
+        check_count(words=("auto",), n_pairs=self.n_pairs)
         check_choice(("balanced", "random", "nearest"), selection=self.selection)
         check_bounds(self.bounds)
         check_count(words=(None,), most=n_features, n_components=self.n_components)

@@ -170,8 +170,7 @@ class LEGO(PairLearner):
     def _check_settings(self, n_features: int) -> None:
         check_positive(eta=self.eta)
         check_bounds(self.bounds)
-        if self.n_pairs != "auto":
-            check_count(n_pairs=self.n_pairs)
+        check_count(words=("auto",), n_pairs=self.n_pairs)
         check_count(n_passes=self.n_passes)
 
     def _constraints_of_labels(self, X, codes):

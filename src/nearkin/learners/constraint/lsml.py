@@ -125,8 +125,7 @@ class LSML(QuadrupletLearner):
     def _check_settings(self, n_features: int) -> None:
         check_positive(strength=self.strength)
         check_prior(self.prior, n_features)
-        if self.n_comparisons != "auto":
-            check_count(n_comparisons=self.n_comparisons)
+        check_count(words=("auto",), n_comparisons=self.n_comparisons)
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)
 

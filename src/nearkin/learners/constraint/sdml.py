@@ -9,7 +9,7 @@ from nearkin._types import Auto, Prior
 from nearkin.learners.constraint.certified import warn_above
 from nearkin.learners.constraint.priors import check_prior
 from nearkin.learners.constraint.similar_scatter import mean_scatter
-from nearkin.learners.settings import check_count, check_positive, check_share, check_tolerance
+from nearkin.learners.settings import check_count, check_number, check_positive, check_share, check_tolerance
 from nearkin.learners.weak_supervision import PairLearner
 from nearkin.numerics.linear_metric import metric_factor, ridged
 from nearkin.numerics.pair_scatter import class_scatters
@@ -122,8 +122,7 @@ class SDML(PairLearner):
     def _check_settings(self, n_features: int) -> None:
         check_positive(balance=self.balance)
         check_share(balance=self.balance)
-        if self.sparsity != 0:
-            check_positive(sparsity=self.sparsity)
+        check_number(sparsity=self.sparsity)
         check_prior(self.prior, n_features)
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_tolerance(self.tol, self.max_iter)

@@ -54,6 +54,6 @@ def told_apart(rows: np.ndarray, dissimilar: Pairs, learner: str) -> Pairs:
     kept = apart(dissimilar, lengths, learner)
     if not len(kept):
         raise ValueError(
-            f"{learner}: the rows of every dissimilar pair are equal; no metric tells them apart."
+            f"{learner}: the rows of every dissimilar pair are equal; no metric can separate them."
         )
     return kept

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight
 
 from nearkin._types import Auto, ColumnLike, MatrixLike, RandomState
 from nearkin.distances import AffineEmbedding, EmbeddedDistance
@@ -320,11 +320,6 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
                 ConvergenceWarning,
                 stacklevel=self._frames_to_caller + EXTRA_FRAMES,
             )
-
-    @property
-    def _n_features_out(self) -> int:
-        check_is_fitted(self)
-        return self.n_components_
 
 
 def usual_spread(F: np.ndarray) -> float:

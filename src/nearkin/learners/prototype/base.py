@@ -17,6 +17,7 @@ from nearkin.distances.per_prototype import PerPrototypeDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.euclid_share import check_euclid_share
 from nearkin.learners.euclid_vote import EuclidVote
+from nearkin.learners.prototype.coordinates import resolve_rank
 from nearkin.learners.prototype.counts import choose_count, prototype_counts
 from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.starts import PROTOTYPE_STARTS, start_metrics, start_prototypes
@@ -95,7 +96,7 @@ class PrototypeLearner(EuclidVote, ClassifierMixin, Learner):
 
     def _resolve_rank(self, n_coordinates) -> int | None:
         """Rows of each factor; None for a weight per coordinate."""
-        raise NotImplementedError
+        return resolve_rank(self.rank, n_coordinates)  # type: ignore[attr-defined]
 
     def _publish(
         self, embedding: CentredEmbedding, prototypes: Prototypes

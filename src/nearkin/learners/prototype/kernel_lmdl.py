@@ -9,7 +9,7 @@ import numpy as np
 from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding, KernelValues
 from nearkin.learners.prototype.base import PrototypeLearner
-from nearkin.learners.prototype.coordinates import MANY_COORDINATES, resolve_rank
+from nearkin.learners.prototype.coordinates import MANY_COORDINATES
 from nearkin.learners.prototype.starts import start_matrix
 from nearkin.learners.settings import check_choice, check_count
 from nearkin.maps import KernelMap
@@ -176,9 +176,6 @@ class KernelLMDL(PrototypeLearner):
         kind = "pca" if self.init_metric == "auto" else self.init_metric
         matrix, _ = start_matrix(features, y, weights, kind, kept)
         return CentredEmbedding((matrix @ orthonormal).astype(X.dtype, copy=False), weights @ K, rows)
-
-    def _resolve_rank(self, n_coordinates) -> int:
-        return resolve_rank(self.rank, n_coordinates)
 
     def _publish(self, embedding, prototypes):
         return prototypes.centres, prototypes.metrics, False

@@ -9,7 +9,7 @@ import numpy as np
 from nearkin._types import Auto, RandomState
 from nearkin.distances.embeddings import CentredEmbedding
 from nearkin.learners.prototype.base import PrototypeLearner
-from nearkin.learners.prototype.coordinates import resolve_rank, start_coordinates
+from nearkin.learners.prototype.coordinates import start_coordinates
 
 
 class LMDL(PrototypeLearner):
@@ -155,6 +155,3 @@ class LMDL(PrototypeLearner):
 
     def _start_embedding(self, X, y, weights, rng) -> CentredEmbedding:
         return start_coordinates(X, y, weights, self.init_metric, self.n_components)
-
-    def _resolve_rank(self, n_coordinates) -> int:
-        return resolve_rank(self.rank, n_coordinates)
