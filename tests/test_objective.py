@@ -23,8 +23,12 @@ LISTED = SoftPolicy(
     certain_share=1e-13,
 )
 BLOCKED = SoftPolicy(smallest_listed=10**9)
-#: No list is short enough: rows are listed and forgotten in turn.
-STREAMED = replace(LISTED, largest_listed=0, largest_streamed_share=1.0)
+TILED = SoftPolicy(smallest_listed=10**9, smallest_tiled=1, tile_rows=10, tile_columns=12)
+#: No list is short enough: pairs are kept for one evaluation, or rows are searched and forgotten in turn.
+KEPT = replace(LISTED, largest_listed=0)
+STREAMED = replace(KEPT, largest_found=1)
+#: Some of both.
+PARTLY_KEPT = replace(KEPT, largest_found=250, tile_rows=4)
 HINGES_LISTED = ListPolicy(largest_margin=0.0, largest_listed_share=3.0)
 HINGES_BLOCKED = ListPolicy(largest_listed=0)
 
@@ -32,8 +36,8 @@ HINGES_BLOCKED = ListPolicy(largest_listed=0)
 LOSS_VARIANTS = {
     "CentreLoss": [CentreLoss(), CentreLoss(3, 0.7, leave_one_out=False), CentreLoss(5)],
     "MCMLLoss": [MCMLLoss(), MCMLLoss("auto", ridge=0.2)],
-    "NCALoss": [NCALoss(LISTED), NCALoss(BLOCKED), NCALoss(STREAMED)],
-    "MEGMLoss": [MEGMLoss(policy=LISTED), MEGMLoss(policy=BLOCKED)],
+    "NCALoss": [NCALoss(policy) for policy in (LISTED, BLOCKED, TILED, KEPT, STREAMED)],
+    "MEGMLoss": [MEGMLoss(policy=policy) for policy in (LISTED, BLOCKED, TILED, PARTLY_KEPT)],
     "TotalLoss": [TotalLoss([(0.7, MEGMLoss()), (0.3, NCALoss()), (0.1, DriftLoss())])],
     "LargeMarginLoss": [
         LargeMarginLoss(n_targets=2, policy=HINGES_LISTED),

@@ -17,8 +17,8 @@ from nearkin.pairwise.soft_neighbours import Reach
 LISTED = {"smallest_listed": 10, "largest_listed_share": 3.0}
 NCA_LISTED, MEGM_LISTED = SoftPolicy(**LISTED), replace(MEGM_POLICY, **LISTED)
 BLOCKS = SoftPolicy(smallest_listed=10**9)
-#: No list is short enough, so that rows are listed and forgotten some at a time.
-STREAMED = {"smallest_listed": 10, "largest_listed": 1, "largest_streamed_share": 1.0}
+#: No list is short enough, so that pairs are kept for one evaluation only, or not at all.
+TOO_LONG = {**LISTED, "largest_listed": 1, "tile_rows": 64}
 
 
 def rows(n=120, e=3, n_classes=4, seed=0, spread=1.0):
@@ -83,24 +83,39 @@ def test_near_pairs_and_full_blocks_agree(blocked, loss, dtype):
 
 @pytest.mark.parametrize("targets", ["classes", "real"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_stretches_of_rows_and_full_blocks_agree(targets, dtype):
+@pytest.mark.parametrize("kept", [1.0, 0.6, 0.0], ids=["all kept", "some kept", "none kept"])
+def test_stretches_of_rows_and_full_blocks_agree(targets, dtype, kept):
     Z, y, w = rows(n=600, spread=5.0)
     y = y if targets == "classes" else np.random.RandomState(0).standard_normal((600, 2))
     Z = Z.astype(dtype)
-    blocked, loss = MEGMLoss(4, BLOCKS), MEGMLoss(4, replace(MEGM_POLICY, **STREAMED))
-    full, full_gradient = blocked.value_and_grad(3 * Z, blocked.prepare(Z, y, start=Z, sample_weight=w))
+    blocked, loss = MEGMLoss(4, BLOCKS), MEGMLoss(4, replace(MEGM_POLICY, **TOO_LONG))
+    full_state = blocked.prepare(Z, y, start=Z, sample_weight=w)
+    full, full_gradient = blocked.value_and_grad(3 * Z, full_state)
     state = loss.prepare(Z, y, start=Z, sample_weight=w)
+    found = 0
     for exact in (False, True):
+        state.memory.lists.most_found = 10**6
+        whole = loss.value_and_grad(3 * Z, state, exact=exact)
+        found = found or state.memory.lists.inside
+        state.memory.lists.most_found = 10**6 if kept == 1 else max(1, int(kept * found))
         value, gradient = loss.value_and_grad(3 * Z, state, exact=exact)
         assert state.inexact != exact
         assert state.memory.lists.pairs is None
-        assert exact or 1 < state.memory.reach.neighbours < 600
+        # What was kept does not matter.
+        assert value == pytest.approx(whole[0], rel=1e-5 if dtype == np.float32 else 1e-12)
+        np.testing.assert_allclose(
+            gradient, whole[1], atol=(1e-5 if dtype == np.float32 else 1e-12) * np.abs(gradient).max()
+        )
         tolerance = 1e-4 if exact else 15 * state.tolerance
         assert value == pytest.approx(full, rel=tolerance)
         assert np.linalg.norm(gradient - full_gradient) <= tolerance * np.linalg.norm(full_gradient)
+        np.testing.assert_array_equal(state.memory.nearest, full_state.memory.nearest)
 
 
-@pytest.mark.parametrize("loss", [NCALoss(NCA_LISTED), MEGMLoss(4, MEGM_LISTED)])
+@pytest.mark.parametrize(
+    "loss",
+    [NCALoss(NCA_LISTED), MEGMLoss(4, MEGM_LISTED), NCALoss(replace(NCA_LISTED, **TOO_LONG))],
+)
 def test_exact_values_do_not_depend_on_earlier_calls(loss):
     Z, y, _ = rows(n=400, spread=6.0)
     fresh = loss.value_and_grad(3 * Z, loss.prepare(Z, y, start=Z), exact=True)
@@ -135,6 +150,51 @@ def test_several_workers_give_what_one_gives(targets):
         assert state.memory.lists.mirrored()._workers == workers
     for one, three in zip(*results, strict=True):
         np.testing.assert_allclose(one, three, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("targets", ["classes", "real"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("scale", [1.0, 0.01, 100.0])
+def test_tiles_and_full_blocks_agree(targets, dtype, workers, scale):
+    Z, y, w = rows(n=300, spread=2.0)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((300, 2))
+    Z = Z.astype(dtype)
+    blocked = MEGMLoss(4, BLOCKS)
+    tiled = MEGMLoss(4, replace(BLOCKS, smallest_tiled=1, tile_rows=70, tile_columns=110))
+    state = blocked.prepare(Z, y, start=Z, sample_weight=w)
+    full, full_gradient = blocked.value_and_grad(scale * Z, state)
+    with allowed_workers(workers, always=True):
+        tiled_state = tiled.prepare(Z, y, start=Z, sample_weight=w)
+        value, gradient = tiled.value_and_grad(scale * Z, tiled_state)
+    assert not tiled_state.inexact
+    tolerance = 1e-4 if dtype == np.float32 else 1e-9
+    assert value == pytest.approx(full, rel=tolerance)
+    # Weights below 1e-26 of the nearest's are nothing to tiles.
+    atol = tolerance * np.abs(full_gradient).max() + 1e-20
+    np.testing.assert_allclose(gradient, full_gradient, atol=atol)
+    if dtype == np.float64:
+        np.testing.assert_array_equal(tiled_state.memory.nearest, state.memory.nearest)
+
+
+@pytest.mark.parametrize("targets", ["classes", "real"])
+@pytest.mark.parametrize("most", [10**6, 1000])
+def test_several_workers_keep_the_same_pairs(targets, most):
+    Z, y, w = rows(n=400, spread=6.0)
+    y = y if targets == "classes" else np.random.RandomState(0).standard_normal((400, 2))
+    loss = MEGMLoss(4, replace(MEGM_POLICY, **TOO_LONG, largest_found=most))
+    results = []
+    for workers in (1, 3, 3):
+        with allowed_workers(workers, always=True):
+            state = loss.prepare(Z, y, start=Z, sample_weight=w)
+            results.append((*loss.value_and_grad(3 * Z, state), state.memory.lists.inside))
+    one, three, again = results
+    assert one[2] == three[2] == again[2] > 0
+    assert one[0] == pytest.approx(three[0], rel=1e-12)
+    np.testing.assert_allclose(one[1], three[1], atol=1e-12 * np.abs(one[1]).max())
+    # To the last bit, whichever thread was faster.
+    assert three[0] == again[0]
+    np.testing.assert_array_equal(three[1], again[1])
 
 
 def test_full_blocks_note_the_nearest():

@@ -54,6 +54,19 @@ def test_too_many_pairs_are_told():
     assert memory.within(Z, np.ones(120), 120 * 119 // 2) is not None
 
 
+@pytest.mark.parametrize("scales", [np.ones(40), 0.8 ** np.arange(40)], ids=["all", "principal"])
+def test_what_is_too_long_for_a_list_is_not_lost(scales):
+    Z = np.random.RandomState(0).standard_normal((150, 40)) * scales
+    limits, memory = np.full(150, scales @ scales), PairMemory(most_found=10**4)
+    assert memory.within(Z, limits, len(near(Z, limits)) - 1) is None
+    assert (memory.directions is None) == (scales[-1] == 1)
+    assert memory.overflow.rows == 150
+    assert listed(memory.overflow.joined()) == near(Z, limits)
+    assert memory.inside == memory.overflow.size
+    assert memory.within(Z, limits, 10**4) is not None
+    assert memory.overflow is None
+
+
 def test_no_pair_at_all_is_a_list_too():
     Z, memory = 100.0 * np.arange(120)[:, None], PairMemory(GROUPS)
     for _ in range(3):

@@ -8,8 +8,10 @@ from tests.pairwise.pair_sets import listed, near
 from nearkin.numerics.threads import allowed_workers
 from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import (
+    Stretches,
     distances_of,
     near_pairs,
+    near_stretches,
     nearest_rows,
     pairs_within,
     principal_directions,
@@ -63,6 +65,29 @@ def test_gives_up_beyond_the_budget():
     Z = np.zeros((50, 2))
     assert near_pairs(Z, np.ones(50), max_pairs=1000) is None
     assert near_pairs(Z, np.ones(50), max_pairs=50 * 49 // 2) is not None
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_first_rows_that_fit_are_kept(workers):
+    rng = np.random.RandomState(4)
+    Z, limits, policy = rng.standard_normal((300, 3)), rng.uniform(0, 1, 300), ListPolicy(tile_rows=16)
+    whole = indptr, others = near_pairs(Z, limits, max_pairs=10**6, policy=policy)
+    cut = Stretches.of(whole, 16)
+    for most in (0, others.size // 3, others.size - 1, others.size):
+        with allowed_workers(workers, always=True):
+            found = near_stretches(Z, limits, most=most, policy=policy)
+        assert found.size <= most
+        assert (
+            found.rows == 300
+            if most == others.size
+            else found.size + cut.parts[found.rows // 16][2].size > most
+        )
+        assert found.size == indptr[found.rows]
+        for part, same in zip(found.parts, cut.parts):
+            for a, b in zip(part, same):
+                np.testing.assert_array_equal(a, b)
+    for a, b in zip(found.joined(), whole):
+        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

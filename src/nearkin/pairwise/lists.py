@@ -11,8 +11,9 @@ from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import (
     Found,
     PairList,
+    Stretches,
     list_distances,
-    near_pairs,
+    near_stretches,
     pairs_within,
     principal_directions,
     row_stripes,
@@ -37,6 +38,8 @@ class PairMemory:
     groups : sorted integer array, optional
         Only pairs of different groups are listed.
     policy : ListPolicy, optional
+    most_found : int, default=0
+        Pairs up to which a search goes on that has found too many for a list.
 
     Attributes
     ----------
@@ -59,10 +62,12 @@ class PairMemory:
         Evaluations that the next list should serve: fewer after a list with a margin was too long.
     directions : ndarray or None
         Principal directions at the first search, in which near pairs are looked for first; None for all.
+    overflow : Stretches or None
+        What the last search found, where that was too much for a list and not more than `most_found`.
     """
 
-    def __init__(self, groups=None, policy: ListPolicy | None = None):
-        self.groups, self.policy = groups, policy or ListPolicy()
+    def __init__(self, groups=None, policy: ListPolicy | None = None, most_found: int = 0):
+        self.groups, self.policy, self.most_found = groups, policy or ListPolicy(), most_found
         self.forget()
 
     def forget(self) -> None:
@@ -72,6 +77,7 @@ class PairMemory:
         self.excesses = np.empty(0)
         self.margin, self.change, self.ahead = 0.0, np.inf, float(self.policy.evaluations_ahead)
         self.age, self.inside, self.inside_at_search, self.searches = 0, 0, 0, 0
+        self.overflow: Stretches | None = None
         self._mirrored: MirroredPairs | None = None
 
     def mirrored(self) -> MirroredPairs:
@@ -84,7 +90,7 @@ class PairMemory:
     def within(self, Z, limits, max_pairs: int) -> Found | None:
         """The pairs with ``|z_i - z_j|^2 <= max(limits[i], limits[j])`` and more, and their distances.
 
-        None if there are more than `max_pairs`.
+        None if there are more than `max_pairs`; see `overflow`.
         """
         roots = np.sqrt(np.maximum(limits, 0))
         if self.pairs is not None:
@@ -95,7 +101,7 @@ class PairMemory:
 
     def _renewed(self, Z, roots, max_pairs) -> Found | None:
         self.margin = 2 * self.ahead * self.change
-        found, self._mirrored = None, None
+        found, self.pairs, self.overflow, self._mirrored = None, None, None, None
         # A list with a margin is seldom less than three times as long: not to be had near the limit.
         room = 3 * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
@@ -106,12 +112,14 @@ class PairMemory:
         if found is None:
             self.margin = 0.0
             found = self._search(Z, roots**2, max_pairs)
-        self.age, self.pairs = 0, None
+        self.age = 0
         if found is not None:
             self.pairs, distances = found
             self.excesses = np.zeros_like(distances)
             # Moves from zero: the list now remembers how far outside the limits each pair is.
             self.inside = self.inside_at_search = int(self._moves(distances, roots, remember=True)[INSIDE])
+        elif self.overflow is not None:
+            self.excesses, self.inside = np.empty(0), self.overflow.size
         return found
 
     def _search(self, Z, limits, max_pairs: int) -> Found | None:
@@ -120,19 +128,28 @@ class PairMemory:
             self.directions = principal_directions(Z, self.policy.variance_share)
         self.searches += 1
         if self.directions is not None:
-            pairs = self._near(Z @ self.directions, limits, 2 * max_pairs)
-            if pairs is not None:
-                found = pairs_within(Z, pairs, limits)
-                return found if len(found[1]) <= max_pairs else None
+            candidates = self._near(Z @ self.directions, limits, 2 * max_pairs)
+            if candidates.rows == len(Z):
+                pairs, distances = pairs_within(Z, candidates.joined(), limits)
+                if len(distances) <= max_pairs:
+                    return pairs, distances
+                if not self.margin and len(distances) <= self.most_found:
+                    self.overflow = Stretches.of(pairs, self.policy.tile_rows)
+                return None
             if self.margin:
                 return None
             # They tell too little apart, even of the nearest.
             self.directions = None
-        pairs = self._near(Z, limits, max_pairs)
-        return None if pairs is None else (pairs, list_distances(Z, *pairs))
+        found = self._near(Z, limits, max_pairs if self.margin else max(max_pairs, self.most_found))
+        if found.rows == len(Z) and found.size <= max_pairs:
+            pairs = found.joined()
+            return pairs, list_distances(Z, *pairs)
+        if not self.margin and self.most_found:
+            self.overflow = found
+        return None
 
-    def _near(self, Z, limits, max_pairs: int) -> PairList | None:
-        return near_pairs(Z, limits, max_pairs=max_pairs, groups=self.groups, policy=self.policy)
+    def _near(self, Z, limits, most: int) -> Stretches:
+        return near_stretches(Z, limits, most=most, groups=self.groups, policy=self.policy)
 
     def _holds(self, distances, roots) -> bool:
         """Whether the list will do; also learns how fast distances change and how many are near."""

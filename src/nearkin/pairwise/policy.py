@@ -78,10 +78,21 @@ class SoftPolicy(ListPolicy):
         The same in every row of an exact evaluation, were all rows just out of reach: precision, not speed.
     smallest_listed : int
         Rows below which every pair is weighed, and every value exact: to find near ones would cost as much.
-    largest_streamed_share : float
-        Near rows of a row, as a share of all, up to which longer lists are made for a few rows at a time and
-        forgotten; beyond, full blocks are faster [on 40,000 x 50: 2.0 CPU seconds + 69 times the share, full
-        blocks 8.7].
+    largest_listed_share : float
+        As above [tiles take as long as a list of 9 % of all pairs of 10,000 x 50, 12 % of 3,000 x 50, 17 %
+        of 5,000 x 200].
+    largest_listed : int
+        As above, but what is too long for a list costs no more without one [CPU seconds of an evaluation of
+        20,000 x 50 by a list and without: 0.44 and 0.45 with 4.3 million pairs, 1.31 and 1.01 with 14
+        million].
+    largest_found : int
+        Near pairs beyond the longest list that are kept during an evaluation: 4 bytes each, 192 MB. Rows
+        whose pairs are not kept are searched in full [0.69 and 1.40 CPU seconds where none is].
+    smallest_tiled : int
+        Rows from which all pairs are weighed in tiles that serve both sides, instead of in blocks of full
+        rows [CPU time of an evaluation in 50 dimensions, blocks / tiles, for classes and for two real
+        targets: 0.76 and 0.75 with 300 rows, 1.09 and 1.72 with 1,200, 1.18 and 2.2 with 2,000, 1.46 and 2.0
+        with 20,000].
     largest_exponent_error : float
         Error of an exponent at which float64 takes over from float32, 0.2 % of a weight: precision, not
         speed.
@@ -90,5 +101,12 @@ class SoftPolicy(ListPolicy):
     neglected_share: float = 1e-4
     certain_share: float = 1e-4
     smallest_listed: int = 500
-    largest_streamed_share: float = 0.08
+    largest_listed_share: float = 0.12
+    largest_listed: int = 4_000_000
+    largest_found: int = 48_000_000
+    smallest_tiled: int = 2_000
     largest_exponent_error: float = 2e-3
+
+    def most_found(self, n: int) -> int:
+        """The most pairs of n rows that are worth keeping during an evaluation."""
+        return int(min(self.largest_found, self.largest_listed_share * n * n / 2))

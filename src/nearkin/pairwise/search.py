@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,22 +51,69 @@ def near_pairs(
     >>> near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
     (array([0, 1, 1, 1]), array([1], dtype=int32))
     """
-    n = len(Z)
+    found = near_stretches(Z, limits, most=max_pairs, groups=groups, policy=policy)
+    return found.joined() if found.rows == len(Z) else None
+
+
+class Stretches(NamedTuple):
+    """Near pairs of some of the first rows, each once, in the stretches of rows in which they were found.
+
+    Parameters
+    ----------
+    rows : int
+        How many of the first rows have all their pairs here; that of two such rows is in that of the first.
+    parts : list of (first, starts, partners)
+        Partners ``starts[r]`` to ``starts[r + 1]`` are those of row ``first + r``, all of them greater.
+    """
+
+    rows: int
+    parts: list[tuple[int, np.ndarray, np.ndarray]]
+
+    @property
+    def size(self) -> int:
+        """How many pairs there are."""
+        return sum(partners.size for _, _, partners in self.parts)
+
+    @staticmethod
+    def of(pairs: PairList, rows_each: int) -> Stretches:
+        """A whole list, cut into stretches of so many rows."""
+        indptr, others = pairs
+        cuts = [*range(0, len(indptr) - 1, rows_each), len(indptr) - 1]
+        parts = [(a, indptr[a : b + 1] - indptr[a], others[indptr[a] : indptr[b]]) for a, b in pairwise(cuts)]
+        return Stretches(len(indptr) - 1, parts)
+
+    def joined(self) -> PairList:
+        """The same as one list."""
+        counts = [np.diff(starts) for _, starts, _ in self.parts]
+        others = [partners for _, _, partners in self.parts]
+        return np.concatenate([[0], np.cumsum(np.concatenate(counts))]), np.concatenate(others)
+
+
+def near_stretches(Z, limits, *, most: int, groups=None, policy: ListPolicy | None = None) -> Stretches:
+    """The pairs that `near_pairs` would find, of as many of the first rows as together have at most `most`.
+
+    >>> near_stretches(np.zeros((600, 1)), np.ones(600), most=140_000).rows
+    256
+    """
+    n, policy = len(Z), policy or ListPolicy()
     # Partners of another group that come after a row begin where its group ends.
     firsts = np.arange(1, n + 1) if groups is None else np.searchsorted(groups, groups, side="right")
     found: dict[int, PairList] = {}
-    totals = [0]
 
     def keep(_, first, starts, others) -> bool:
-        found[first] = np.diff(starts), others
-        totals.append(len(others))
-        return sum(totals) <= max_pairs
+        found[first] = starts, others
+        # Only those before count, so that it does not matter which thread is faster.
+        return sum(found[before][1].size for before in list(found) if before <= first) <= most
 
-    each_stretch(Z, limits, keep, firsts=firsts, most=max_pairs, policy=policy)
-    if sum(totals) > max_pairs:
-        return None
-    counts, others = (np.concatenate(parts) for parts in zip(*(found[first] for first in sorted(found))))
-    return np.concatenate([[0], np.cumsum(counts)]), others
+    each_stretch(Z, limits, keep, firsts=firsts, most=most, policy=policy)
+    parts: list[tuple[int, np.ndarray, np.ndarray]] = []
+    total = 0
+    for first in range(0, n, policy.tile_rows):
+        total += found[first][1].size if first in found else most + 1
+        if total > most:
+            return Stretches(first, parts)
+        parts.append((first, *found[first]))
+    return Stretches(n, parts)
 
 
 def each_stretch(
@@ -73,15 +121,17 @@ def each_stretch(
     limits,
     use: Callable[[int, int, np.ndarray, np.ndarray], bool],
     *,
+    first_row: int = 0,
     firsts=None,
     most: float = np.inf,
     policy: ListPolicy | None = None,
 ) -> None:
-    """Call ``use(worker, first, starts, partners)`` with the near rows of a few rows at a time, all of them.
+    """Call ``use(worker, first, starts, partners)`` with the near rows of a few rows from `first_row` on.
 
     Partners ``starts[r]`` to ``starts[r + 1]`` are those of row ``first + r``, itself among them, or only
     those from ``firsts[first + r]`` on. Nothing is kept; several threads share the stretches, and no two
-    calls of one worker overlap. Ends early where `use` says False, or a stretch has more than `most` pairs.
+    calls of one worker overlap. A worker to which `use` says False ends early; a stretch is not searched any
+    further once it has more than `most` pairs.
 
     Notes
     -----
@@ -92,20 +142,18 @@ def each_stretch(
     halves = half_norms(Z)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)
     firsts = np.zeros(n, dtype=np.int64) if firsts is None else firsts
-    blocks_of_rows = range(0, n, policy.tile_rows)
-    going_on = True
+    blocks_of_rows = range(first_row, n, policy.tile_rows)
 
     def work(worker, blocks) -> None:
-        nonlocal going_on
-        tiles = _Tiles(Z, policy)
+        tiles = Tiles(Z, policy)
         for block in blocks:
-            if going_on:
-                first = blocks_of_rows[block]
-                counts, partners = tiles.pairs_of_rows(first, halves, half_limits, firsts, most)
-                going_on &= use(worker, first, np.concatenate([[0], np.cumsum(counts)]), partners)
+            first = blocks_of_rows[block]
+            counts, partners = tiles.pairs_of_rows(first, halves, half_limits, firsts, most)
+            if not use(worker, first, np.concatenate([[0], np.cumsum(counts)]), partners):
+                return
 
     # To look at a product costs about as much as to make one of 30 dimensions.
-    run_striped(work, len(blocks_of_rows), worker_count(n * n * (width + 30)))
+    run_striped(work, len(blocks_of_rows), worker_count((n - first_row) * n * (width + 30)))
 
 
 def half_norms(Z: np.ndarray) -> np.ndarray:
@@ -114,7 +162,7 @@ def half_norms(Z: np.ndarray) -> np.ndarray:
     return (np.einsum("ij,ij->i", Z, Z) * ((1 - rounding) / 2)).astype(Z.dtype, copy=False)
 
 
-class _Tiles:
+class Tiles:
     """Buffers of one worker: a tile of inner products and room for the pairs found in it."""
 
     def __init__(self, Z: np.ndarray, policy: ListPolicy):
@@ -247,7 +295,7 @@ def nearest_rows(Z, k: int = 1, *, policy: ListPolicy | None = None) -> np.ndarr
     starts = range(0, n, policy.tile_rows)
 
     def search(_, blocks) -> None:
-        tiles = _Tiles(Z, policy)
+        tiles = Tiles(Z, policy)
         for block in blocks:
             for column in range(0, n, policy.tile_columns):
                 G = tiles.products(starts[block], column)

@@ -1,4 +1,4 @@
-"""Every row predicted from its softly weighted neighbours, by a list of near pairs or by full blocks."""
+"""Every row predicted from its softly weighted neighbours, by lists of near pairs or by full blocks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from nearkin.pairwise.search import (
     centred,
     class_segments,
     distances_of,
-    each_stretch,
     nearest_rows,
     probed_distances,
     unsorted,
 )
+from nearkin.pairwise.soft_tiles import tiled_gradient
+from nearkin.pairwise.stretches import SoftRows, kept_gradient, rest_gradient
 
 
 class Rows(NamedTuple):
@@ -161,7 +162,8 @@ class SoftNeighbours:
         self.weights, self.sharpness = weights, sharpness
         self.most_listed = self.policy.most_listed(len(y))
         nearest = None if nearest is None else nearest.astype(np.int32)
-        self.memory = SoftMemory(PairMemory(policy=self.policy), nearest)
+        most_found = self.policy.most_found(len(y))
+        self.memory = SoftMemory(PairMemory(policy=self.policy, most_found=most_found), nearest)
 
     @property
     def inexact(self) -> bool:
@@ -192,14 +194,15 @@ class SoftNeighbours:
         Zc = centred(Z, self.order)
         memory.inexact = not exact
         limits = self._limits(Zc, exact)
-        distances = None if limits is None else self._listed(Zc, limits)
-        if distances is not None:
-            value, dZ = self._over_list(Zc, distances, judge)
-        elif limits is not None and self._worth_streaming:
+        listed = None if limits is None else memory.lists.within(Zc, limits, self.most_listed)
+        if listed is not None:
+            value, dZ = self._over_list(Zc, listed[1], judge)
+        elif limits is not None and not self._crowded:
             value, dZ = self._over_stretches(Zc, limits, judge)
         else:
-            memory.reach, memory.inexact = UNKNOWN, False
-            value, dZ = self._over_blocks(Zc, judge)
+            memory.reach, memory.inexact, memory.lists.overflow = UNKNOWN, False, None
+            weigh_all = self._over_tiles if len(Zc) >= self.policy.smallest_tiled else self._over_blocks
+            value, dZ = weigh_all(precise_enough(Zc, self.sharpness, self.policy), judge)
         if exact:
             # Its reach is much longer than the next evaluation needs.
             memory.lists.forget()
@@ -219,7 +222,6 @@ class SoftNeighbours:
     def _over_blocks(self, Z, judge) -> tuple[float, np.ndarray]:
         from nearkin.pairwise.kernels_blocks import softmax_block, weigh_classes
 
-        Z = precise_enough(Z, self.sharpness, self.policy)
         sharpness, targets = self.sharpness.astype(Z.dtype), self.targets.astype(Z.dtype)
         nearest = np.empty(len(Z), dtype=np.int32)
 
@@ -249,6 +251,17 @@ class SoftNeighbours:
         self.memory.nearest = nearest[:, None]
         return result
 
+    def _over_tiles(self, Z, judge) -> tuple[float, np.ndarray]:
+        """The same for many rows: every product serves the rows of both sides."""
+        nearest = np.empty(len(Z), dtype=np.int32)
+        codes = np.zeros(len(Z), dtype=np.int64) if self.codes is None else self.codes
+        labels = self.segments, codes, self.targets
+        result = tiled_gradient(
+            Z, self.sharpness, labels, lambda q: self._judged(q, 0, len(Z), judge), nearest, self.policy
+        )
+        self.memory.nearest = nearest[:, None]
+        return result
+
     def _limits(self, Z, exact: bool) -> np.ndarray | None:
         """How far each row's neighbours count; None where there are too few rows or too many neighbours."""
         memory = self.memory
@@ -256,34 +269,23 @@ class SoftNeighbours:
             return None
         if memory.reach is UNKNOWN:
             memory.reach = reach(Z, self.sharpness, self.policy, certain=exact)
-        if not self._worth_listing and not self._worth_streaming:
+        if memory.reach.neighbours > self.policy.largest_listed_share / 2 * len(Z):
             return None
         if memory.nearest is None:
             memory.nearest = nearest_rows(Z, policy=self.policy)
         return distances_of(Z, memory.nearest).min(axis=1) + memory.reach.decay / self.sharpness
 
     @property
-    def _worth_listing(self) -> bool:
-        """Whether the search for a list may succeed: one that fails costs as much."""
-        return len(self.weights) * self.memory.reach.neighbours <= self.most_listed
-
-    @property
-    def _worth_streaming(self) -> bool:
-        """Whether so few rows are near that listing them anew each time is faster than full blocks."""
-        return self.memory.reach.neighbours <= self.policy.largest_streamed_share * len(self.weights)
-
-    def _listed(self, Z, limits) -> np.ndarray | None:
-        """Distances of the near pairs; None where they are too many for a list."""
-        lists = self.memory.lists
-        if lists.pairs is None and not self._worth_listing:
-            return None
-        listed = lists.within(Z, limits, self.most_listed)
-        if listed is None:
-            # A search in vain tells that there are more than was thought.
-            neighbours = max(self.memory.reach.neighbours, 2 * self.most_listed / len(Z))
-            self.memory.reach = self.memory.reach._replace(neighbours=neighbours)
-            return None
-        return listed[1]
+    def _crowded(self) -> bool:
+        """Whether a search that found too many for a list found so many that blocks are faster."""
+        lists, n = self.memory.lists, len(self.weights)
+        if lists.overflow is None:
+            return True
+        rows, pairs = lists.overflow.rows, lists.overflow.size
+        if rows < n:
+            # With the next stretch of rows there were too many to be kept.
+            rows, pairs = min(n, rows + self.policy.tile_rows), lists.most_found + 1
+        return pairs > self.policy.largest_listed_share * rows * (n - rows / 2)
 
     def _over_list(self, Z, distances, judge) -> tuple[float, np.ndarray]:
         pairs, memory = self.memory.lists.mirrored(), self.memory
@@ -299,30 +301,26 @@ class SoftNeighbours:
         return value, pairs.gradient(Z, P)
 
     def _over_stretches(self, Z, limits, judge) -> tuple[float, np.ndarray]:
-        """The same where one list would be too long: rows are listed, weighed and forgotten in turn."""
-        from nearkin.pairwise.kernels import distances_from, scatter_pairs
-
+        """The same where one list would be too long."""
         memory = self.memory
+        kept, memory.lists.overflow = memory.lists.overflow, None
+        assert kept is not None
         assert memory.nearest is not None
         nearest = memory.nearest[:, 0].copy()
-        weigh = self._weighing(Z.dtype, judge, nearest)
-        gradients: dict[int, np.ndarray] = {}
-        totals: list[tuple[float, int]] = []
-
-        def use(worker, first, starts, partners) -> bool:
-            P = np.empty(partners.size, dtype=Z.dtype)
-            distances_from(Z, first, starts, partners, P)
-            totals.append((weigh(first, starts, partners, P), partners.size))
-            dZ = gradients.setdefault(worker, np.zeros_like(Z))
-            scatter_pairs(Z, first, starts, partners, P, dZ)
-            return True
-
-        each_stretch(Z, limits, use, policy=self.policy)
+        if self.codes is None:
+            width = self.targets.shape[1]
+            places, values = np.tile(np.arange(width, dtype=np.int32), (len(Z), 1)), self.targets
+        else:
+            width = len(self.segments) - 1
+            places, values = self.codes[:, None].astype(np.int32), np.ones((len(Z), 1))
+        rows = SoftRows(self.sharpness, memory.reach.decay, places, values, width)
+        value, dZ = kept_gradient(Z, kept, rows, lambda q: self._judged(q, 0, kept.rows, judge), nearest)
+        if kept.rows < len(Z):
+            weigh = self._weighing(Z.dtype, judge, nearest)
+            rest, pulls = rest_gradient(Z, kept.rows, limits, weigh, self.policy)
+            value, dZ = value + rest, dZ + pulls
         memory.nearest = nearest[:, None]
-        memory.reach = memory.reach._replace(neighbours=sum(count for _, count in totals) / len(Z))
-        # Sorted, so that the order in which threads end does not change the sums.
-        value = float(np.sum(sorted(value for value, _ in totals)))
-        return value, np.sum([gradients[worker] for worker in sorted(gradients)], axis=0)
+        return value, dZ
 
     def _weighing(self, dtype, judge: Judge, nearest: np.ndarray):
         """``weigh(first, starts, partners, P)``: distances P of some rows' partners to weights dE/dD.
