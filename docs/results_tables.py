@@ -15,6 +15,8 @@ RESULTS = Path(__file__).parent / "results"
 HEADING = "## Published numbers reached"
 #: A cell with both numbers.
 BESIDE = re.compile(r"(?P<ours>[\d.]+)†? / (?P<published>[\d.]+)(?:±(?P<sd>[\d.]+))? \(.*\)")
+#: A cell that fell short, by how much, and no reason: it was found out after the run.
+UNEXPLAINED = re.compile(r"(?P<label>[^;()]+) \((?P<difference>[+−-][\d.]+)\)")
 COLUMNS = ("table", "method", "cells", "at or better", "within one sd", "within our sd", "worse", "worse on")
 
 
@@ -76,10 +78,21 @@ def reached(path: Path) -> list[Reached]:
     for row in rows[2:]:
         name, method, cells, better, within, within_own, _, *worse = row
         counts = (int(number) for number in (cells, better, within, within_own))
-        lines.append(
-            Reached(title, name, method.rstrip("*"), method.endswith("*"), *counts, " ".join(worse).strip())
-        )
+        label = method.rstrip("*")
+        why = _explained(" ".join(worse).strip(), title, label)
+        lines.append(Reached(title, name, label, method.endswith("*"), *counts, why))
     return lines
+
+
+def _explained(worse: str, run: str, method: str) -> str:
+    """What fell short, with the reasons that the paper's declaration has by now."""
+    reasons = load_paper(run).reasons
+
+    def with_reason(cell: re.Match) -> str:
+        reason = reasons.get((cell["label"].strip(), method), "")
+        return f"{cell['label']} ({cell['difference']}{reason and f': {reason}'})"
+
+    return UNEXPLAINED.sub(with_reason, worse)
 
 
 def _rows(part: str) -> list[list[str]]:

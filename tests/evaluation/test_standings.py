@@ -188,6 +188,13 @@ def test_the_setting_with_the_best_validation_score_counts():
     assert row.n_planned == 10
 
 
+def test_a_setting_that_was_dropped_early_cannot_be_chosen():
+    everything = records("Euclid", EUCLID)
+    everything += records("tuned", [0.99] * 2, setting={"k": 1}, validation_score=0.95)
+    everything += records("tuned", [0.85] * 10, setting={"k": 3}, validation_score=0.9)
+    assert summarise(everything, "Euclid").row("tuned").mean == pytest.approx(0.85)
+
+
 def test_five_by_two_folds_get_their_own_test():
     protocol = {"protocol": "FiveByTwo", "n_repeats": 5, "test_share": 1 / 3}
     everything = records("Euclid", EUCLID, protocol=protocol) + records(

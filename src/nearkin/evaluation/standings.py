@@ -88,17 +88,20 @@ def shown_records(records: Sequence[Record], first_repeats: float) -> list[Recor
 
 
 def choose_by_validation(records: Sequence[Record], metric: Metric) -> dict[str, list[Record]]:
-    """Records of each candidate; of several settings, the one with the best mean validation score."""
+    """Records of each candidate; of several settings, those of the one with the best mean validation score.
+
+    Settings that were dropped early, and so have fewer folds than others, cannot be chosen.
+    """
     settings: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         settings[record.label][json.dumps(record.setting, sort_keys=True)].append(record)
 
-    def validation(found: list[Record]) -> float:
+    def worth(found: list[Record]) -> tuple[int, float]:
         scores = [record.validation_score for record in found if record.status == DONE]
         known = [metric.better(score) for score in scores if score is not None]
-        return float(np.mean(known)) if len(known) == len(found) else -np.inf
+        return len(found), float(np.mean(known)) if len(known) == len(found) else -np.inf
 
-    return {label: max(by_setting.values(), key=validation) for label, by_setting in settings.items()}
+    return {label: max(by_setting.values(), key=worth) for label, by_setting in settings.items()}
 
 
 def _standing(label: str, records: list[Record], baseline: str, scout_score: float | None) -> Standing:
