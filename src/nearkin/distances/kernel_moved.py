@@ -30,6 +30,12 @@ class CentredKernel:
         "linear", or anything `sklearn.metrics.pairwise.pairwise_kernels` takes.
     params : dict
         The kernel's parameters.
+
+    Examples
+    --------
+    >>> CentredKernel.fit(np.array([[0.0], [2.0]]))[1]
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
 
     rows: np.ndarray

@@ -37,6 +37,14 @@ class GatedMap(Map):
     References
     ----------
     M. Semerci, E. Alpaydin (2013). Mixtures of Large Margin Nearest Neighbor Classifiers. ECML PKDD.
+
+    Examples
+    --------
+    >>> gated, F = GatedMap(n_regions=2, gate_scale=0.0), np.array([[1.0, 2.0], [3.0, -2.0]])
+    >>> theta = gated.start(F, np.array([0, 1]), np.random.RandomState(0))
+    >>> gated.forward(theta, F)[0]  # both gates half open
+    array([[ 0.5,  1. ,  0.5,  1. ],
+           [ 1.5, -1. ,  1.5, -1. ]])
     """
 
     def __init__(

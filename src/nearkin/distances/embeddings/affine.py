@@ -81,6 +81,12 @@ class FactoredEmbedding:
 
     Without a shift the origin is a fixed point. With a `share` below one it is the mixture of the row itself
     and the mapped row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> FactoredEmbedding(np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]]), np.zeros(2))(np.array([[4.0, 1.0]]))
+    array([[2., 2.]])
     """
 
     left: Any

@@ -360,6 +360,10 @@ class MoveQuery(_Move):
     distance_, components_, alpha_, alpha_scores_, objective_, classes_, n_features_in_, n_iter_
         As for `MoveLabeled`; here `distance_.embed_queries(X)` gives the moved rows.
 
+    Notes
+    -----
+    Cost as for `MoveLabeled` with a given number of targets.
+
     References
     ----------
     Shigeto, Shimbo, Matsumoto (2017), Section 4.2, as for `MoveLabeled`.

@@ -229,6 +229,10 @@ class LMCA(_LargeMarginLearner):
     components_, distance_, objective_, history_, n_iter_, classes_
         As for `LMNN`. The problem is no longer convex: the start decides which optimum is found.
 
+    Notes
+    -----
+    Cost as for `LMNN`, in e dimensions.
+
     References
     ----------
     L. Torresani, K. Lee (2007). Large Margin Component Analysis. NIPS 19.
