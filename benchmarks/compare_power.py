@@ -97,7 +97,7 @@ def _record(label: str, fold: str, score: float, n: int, n_test: int) -> Record:
     return Record(
         key=f"{label} {fold}",
         dataset="simulated",
-        learner=label,
+        label=label,
         fold=fold,
         seed=0,
         setting={},

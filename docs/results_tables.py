@@ -86,10 +86,9 @@ def reached(path: Path) -> list[Reached]:
 
 def _explained(worse: str, run: str, method: str) -> str:
     """What fell short, with the reasons that the paper's declaration has by now."""
-    reasons = load_paper(run).reasons
 
     def with_reason(cell: re.Match) -> str:
-        reason = reasons.get((cell["label"].strip(), method), "")
+        reason = load_paper(run).reasons.get((cell["label"].strip(), method), "")
         return f"{cell['label']} ({cell['difference']}{reason and f': {reason}'})"
 
     return UNEXPLAINED.sub(with_reason, worse)

@@ -69,6 +69,19 @@ def test_cells_are_summed_for_proposed_and_compared_methods(folder):
     assert "quick" not in table
 
 
+def test_reasons_found_after_a_run_come_from_the_declaration(tmp_path):
+    page = tmp_path / "shigeto2017.md"
+    worse = "wine (−2.0); glass (−5.5: its own choice); sun (−1.0)"
+    row = f"| Table 3 | Move-labeled* | 3 | 0 | 0 | 0 | 3 | {worse} |"
+    header = " | ".join(results_tables.COLUMNS)
+    page.write_text(
+        f"# shigeto2017\n\n{results_tables.HEADING}\n\n| {header} |\n|{'---|' * 8}\n{row}\n", encoding="utf-8"
+    )
+    (line,) = results_tables.reached(page)
+    assert line.worse.startswith("wine (−2.0: the luck of the paper's four splits")
+    assert line.worse.endswith("glass (−5.5: its own choice); sun (−1.0)")
+
+
 def test_older_pages_are_counted_from_their_tables(tmp_path):
     path = tmp_path / "page.md"
     path.write_text(OLD)
