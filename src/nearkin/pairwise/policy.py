@@ -92,7 +92,8 @@ class SoftPolicy(ListPolicy):
         Rows from which all pairs are weighed in tiles that serve both sides, instead of in blocks of full
         rows [CPU time of an evaluation in 50 dimensions, blocks / tiles, for classes and for two real
         targets: 0.76 and 0.75 with 300 rows, 1.09 and 1.72 with 1,200, 1.18 and 2.2 with 2,000, 1.46 and 2.0
-        with 20,000].
+        with 20,000]. Their kernels take 2.5 seconds to compile on a new machine, which fits of fewer rows do
+        not earn back.
     largest_exponent_error : float
         Error of an exponent at which float64 takes over from float32, 0.2 % of a weight: precision, not
         speed.
@@ -104,7 +105,7 @@ class SoftPolicy(ListPolicy):
     largest_listed_share: float = 0.12
     largest_listed: int = 4_000_000
     largest_found: int = 48_000_000
-    smallest_tiled: int = 2_000
+    smallest_tiled: int = 8_000
     largest_exponent_error: float = 2e-3
 
     def most_found(self, n: int) -> int:
