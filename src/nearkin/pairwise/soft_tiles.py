@@ -37,7 +37,8 @@ def tiled_gradient(
     Notes
     -----
     2 n^2 e multiply-adds: each product is made twice, for the averages and for the gradient, but for both of
-    its rows at once. Tiles stay in the cache, so that time grows as n^2 and memory as n for each worker.
+    its rows at once. Tiles stay in the cache, so that time grows as n^2. Each worker takes memory for n rows
+    of the embedding and of the averages (classes, or real targets).
     """
     from nearkin.pairwise.kernels import FAR
     from nearkin.pairwise.kernels_tiles import tile_sums, tile_weights
