@@ -96,6 +96,19 @@ def test_the_basis_turns_kernel_values_into_coordinates(rows, spoil):
     np.testing.assert_allclose(features @ features.T, K, atol=1e-3 if spoil == "float32" else 1e-8)
 
 
+def test_single_precision_sees_the_directions_of_a_wide_kernel():
+    # Such a kernel is nearly linear and its values are nearly 1: small eigenvalues tell rows apart.
+    X = np.random.default_rng(0).normal(size=(300, 60)).astype(np.float32) / np.float32(60**0.5)
+    exact = X.astype(np.float64)
+    T = kernel_basis(mercer_kernel(exact, exact, "rbf", gamma=1e-2), np.float32)
+    assert T.dtype == np.float32
+    features = mercer_kernel(X, X, "rbf", gamma=1e-2) @ T.T
+    centred = (features - features.mean(axis=0)).astype(np.float64)
+    rows = exact - exact.mean(axis=0)
+    spread = np.linalg.svd(centred, compute_uv=False)[:60]
+    np.testing.assert_allclose(spread, np.sqrt(2e-2) * np.linalg.svd(rows, compute_uv=False), rtol=0.02)
+
+
 @pytest.mark.parametrize(
     ("K", "problem"),
     [([[1.0, 2.0], [2.0, 1.0]], "semi-definite"), ([[1.0, 0.5], [0.0, 1.0]], "symmetric")],

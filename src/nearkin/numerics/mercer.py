@@ -106,9 +106,10 @@ def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:
     return slope if slope > 0 else 1.0
 
 
-def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
+def kernel_eigenpairs(K, *, relative_cut=None, cut=0.0) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (descending) and eigenvectors of a kernel matrix, without its numerical null space.
 
+    `relative_cut` and `cut` leave out more: eigenvalues below this share of the largest, or below this.
     Raises if K is not symmetric or not positive semi-definite, up to rounding.
     """
     values, vectors = np.linalg.eigh(_symmetric(K))
@@ -118,35 +119,44 @@ def kernel_eigenpairs(K, *, relative_cut=None) -> tuple[np.ndarray, np.ndarray]:
             f"the kernel matrix is not positive semi-definite (smallest eigenvalue {values[0]:.3g}, largest "
             f"{values[-1]:.3g}); use a Mercer kernel such as 'rbf', 'polynomial' or 'linear'."
         )
-    cut = rounding if relative_cut is None else max(rounding, relative_cut * values[-1])
+    cut = max(rounding, cut, 0.0 if relative_cut is None else relative_cut * values[-1])
     kept = np.flatnonzero(values > cut)[::-1]
     if len(kept) == 0:
         raise ValueError("the kernel is zero between all rows; choose another kernel or gamma.")
     return values[kept], vectors[:, kept]
 
 
-def kernel_basis(K) -> np.ndarray:
+def kernel_basis(K, dtype=None) -> np.ndarray:
     """Rows T such that inner products of ``k(X, landmarks) @ T.T`` are the kernel.
 
-    K is the kernel between the landmarks. Such coordinates are unique up to a rotation: T is the inverse
-    of a Cholesky factor if K is well conditioned, and otherwise computed from its eigenvectors without the
-    null space, at ten times the cost. Raises as `kernel_eigenpairs` does.
+    K is the kernel between the landmarks, and `dtype` that of ``k(X, landmarks)``, by default the same.
+    Such coordinates are unique up to a rotation: T is the inverse of a Cholesky factor if K is well
+    conditioned, and otherwise computed from its eigenvectors without the null space, at ten times the
+    cost. Raises as `kernel_eigenpairs` does.
+
+    A wide kernel is nearly constant: all but its first eigenvalue are small beside its values, and what
+    tells rows apart is in those. With rows in single precision they are seen if K is in double precision.
 
     >>> kernel_basis(np.diag([4.0, 1.0]))
     array([[0.5, 0. ],
            [0. , 1. ]])
     """
+    dtype = K.dtype if dtype is None else np.dtype(dtype)
+    precision = np.finfo(dtype).eps
     try:
         with blas_threads(len(K) ** 3 / 3):
             factor = cholesky(_symmetric(K), lower=True)
             pivots = np.diag(factor) ** 2
-            if pivots.min() > 1e4 * np.finfo(K.dtype).eps * pivots.max():
-                return solve_triangular(factor, np.eye(len(K)), lower=True).astype(K.dtype, copy=False)
+            if pivots.min() > 1e4 * precision * pivots.max():
+                return solve_triangular(factor, np.eye(len(K)), lower=True).astype(dtype, copy=False)
     except LinAlgError:
         # Singular, or not a Mercer kernel: the eigenvalues decide.
         pass
-    values, vectors = kernel_eigenpairs(K)
-    return (vectors / np.sqrt(values)).T.astype(K.dtype, copy=False)
+    # A coordinate with eigenvalue v is about sqrt(v / n) long, and rounding of the kernel's values makes an
+    # error of about precision / sqrt(v) in it: below this v it would be mostly error.
+    cut = 10 * precision * np.sqrt(len(K)) * np.abs(K).max(initial=0)
+    values, vectors = kernel_eigenpairs(K, cut=cut)
+    return (vectors / np.sqrt(values)).T.astype(dtype, copy=False)
 
 
 def _symmetric(K) -> np.ndarray:

@@ -170,7 +170,7 @@ class KernelLMDL(PrototypeLearner):
         gamma = kernel_scale(X, given.gamma)
         rows = KernelValues(self.landmarks_, given.kernel, gamma, given.degree, given.coef0)
         K = rows(X)
-        orthonormal = kernel_basis(K[chosen])
+        orthonormal = kernel_basis(rows(self.landmarks_.astype(np.float64)), K.dtype)
         features = K @ orthonormal.T
         kept = min(features.shape[1], MANY_COORDINATES if self.n_components is None else self.n_components)
         kind = "pca" if self.init_metric == "auto" else self.init_metric
