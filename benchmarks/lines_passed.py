@@ -6,10 +6,11 @@
     python -m benchmarks.lines_passed /tmp/before/src
 
 Each call runs in a process of its own with the settings of the papers (`against_commit.py` has the same),
-once to load what is compiled and once more to be watched. Lines are lines of code: no docstrings, comments or
-blank lines. "Run" are the different lines that ran, compiled functions counting whole once they were used;
-"files" are those passed through, "in them" all their lines. What worker processes of a comparison do is not
-seen.
+once to compile and once more to be watched. Lines are lines of code: no docstrings, comments or blank lines.
+"Run" are the different lines that ran, compiled functions counting whole once they were used, also those that
+only other compiled ones call (hence an empty cache of Numba's: what is loaded from a cache does not say what
+it calls); "files" are those passed through, "in them" all their lines. `--by-file` tells where the lines of
+both are. What worker processes of a comparison do is not seen.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,31 +108,46 @@ for module in [m for key, m in sys.modules.items() if key.startswith("nearkin")]
             seen.setdefault(code.co_filename, set()).update(inside)
 passed = {path: code_lines(path) for path in seen}
 run = sum(len(lines & passed[path]) for path, lines in seen.items())
-print("LINES", json.dumps([run, len(passed), sum(map(len, passed.values()))]))
+by_file = {path[len(house):]: len(lines & passed[path]) for path, lines in seen.items()}
+print("LINES", json.dumps([[run, len(passed), sum(map(len, passed.values()))], by_file]))
 """
 
 
-def measured(source: str, case: tuple) -> list[int]:
-    """Lines run, files passed through and their lines, of one code."""
+def measured(source: str, case: tuple) -> tuple[list[int], dict[str, int]]:
+    """Lines run, files passed through and their lines, of one code; and the lines run in each file."""
     arguments = [sys.executable, "-c", INSIDE, source, *map(str, case), str(ROOT), COMPARE]
     environment = {**os.environ, "PYTHONPATH": source, "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as empty:
+        environment["NUMBA_CACHE_DIR"] = empty
+        done = subprocess.run(arguments, env=environment, capture_output=True, text=True)
     if "LINES" not in done.stdout:
         raise RuntimeError(f"{case} with {source}: {done.stderr.strip().splitlines()[-1:]}")
-    return json.loads(done.stdout.rpartition("LINES")[2])
+    counts, by_file = json.loads(done.stdout.rpartition("LINES")[2])
+    return counts, by_file
+
+
+def print_by_file(before: dict[str, int], now: dict[str, int]) -> None:
+    """Lines run before and now in each file where they differ, the largest increase first."""
+    for path in sorted(before | now, key=lambda path: before.get(path, 0) - now.get(path, 0)):
+        if before.get(path, 0) != now.get(path, 0):
+            print(f"    {before.get(path, 0):5d} {now.get(path, 0):5d}  {path}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lines_passed", description=__doc__)
     parser.add_argument("before", help="the src folder of the earlier commit")
     parser.add_argument("names", nargs="*", help="only these; all by default")
+    parser.add_argument("--by-file", action="store_true", help="where the lines are, too")
     options = parser.parse_args()
     sources = str(Path(options.before).resolve()), str(ROOT / "src")
     print("| | run before | now | files before | now | lines in them before | now |\n" + "|---" * 7 + "|")
     for case in CASES:
         if not options.names or case[0] in options.names:
-            cells = [cell for pair in zip(*(measured(source, case) for source in sources)) for cell in pair]
+            (before, old_files), (now, new_files) = (measured(source, case) for source in sources)
+            cells = [cell for pair in zip(before, now) for cell in pair]
             print(f"| {case[0]} | " + " | ".join(f"{cell:,}" for cell in cells) + " |", flush=True)
+            if options.by_file:
+                print_by_file(old_files, new_files)
     return 0
 
 

@@ -130,17 +130,10 @@ def _not_in_table_5(setup: Setup) -> str:
 
 def _lmnn(setup: Setup) -> Candidate:
     """As many neighbours vote as there are targets, as in LMNN's own paper."""
-    renewals = [0] if setup.use.kind else [0, 3]
     learner = LMNN(euclid_share=0.0, refresh_targets=0)
     base = neighbours("LMNN", _prepare(setup), learner, n_neighbors=learner.n_targets)
-    settings = [
-        {
-            "model__n_neighbors": [k],
-            "model__learner__n_targets": [k],
-            "model__learner__refresh_targets": renewals,
-        }
-        for k in (3, 1, 5)
-    ]
+    renewed = {"model__learner__refresh_targets": [0] if setup.use.kind else [0, 3]}
+    settings = [{"model__n_neighbors": [k], "model__learner__n_targets": [k], **renewed} for k in (3, 1, 5)]
     return Candidate("LMNN", base.estimator, settings if _is_tuned(setup) else {})
 
 
@@ -234,12 +227,9 @@ def _linear_maps(material: Material) -> dict:
 
 def _kernel_map(material: Material) -> dict:
     X, y = make_concentric_circles(random_state=0)
-    panels = [
-        map_panel("as it is", X, y),
-        _by(LMDL(2, random_state=0), "LMDL", X, y),
-        _by(KernelLMDL(2, random_state=0), "kLMDL", X, y),
-    ]
-    return _maps("two prototypes per class and an RBF kernel.", panels)
+    kinds = {"LMDL": LMDL, "kLMDL": KernelLMDL}
+    learned = [_by(kind(2, random_state=0), name, X, y) for name, kind in kinds.items()]
+    return _maps("two prototypes per class and an RBF kernel.", [map_panel("as it is", X, y), *learned])
 
 
 def _set_maps(material: Material) -> dict | None:
@@ -332,17 +322,16 @@ PAPER = Paper(
             "kLMDL beats every other method but LMDL (Finner's procedure)",
             beats_by_finner("error", "kLMDL", [*OTHERS, "kLMDL"]),
         ),
-        Claim("LMDL has a smaller error than 1NN on most sets", lower("error", "LMDL", "1NN", needs="most")),
-        Claim(
-            "LMDL has a smaller error than LMNN on most sets", lower("error", "LMDL", "LMNN", needs="most")
+        *(
+            Claim(f"LMDL has a smaller error than {m} on most sets", lower("error", "LMDL", m, needs="most"))
+            for m in ("1NN", "LMNN")
         ),
-        Claim(
-            "LMDL is better than every method that is not proposed here on Isolet and MNIST",
-            lower("error", "LMDL", LARGE_METHODS[:-2], among=("Isolet", "MNIST"), strictly=True),
-        ),
-        Claim(
-            "kLMDL is better than every method that is not proposed here on Isolet and MNIST",
-            lower("error", "kLMDL", LARGE_METHODS[:-2], among=("Isolet", "MNIST"), strictly=True),
+        *(
+            Claim(
+                f"{own} is better than every method that is not proposed here on Isolet and MNIST",
+                lower("error", own, LARGE_METHODS[:-2], among=("Isolet", "MNIST"), strictly=True),
+            )
+            for own in ("LMDL", "kLMDL")
         ),
     ),
     statistics=(friedman_with_finner("error", METHODS, ("LMDL", "kLMDL")),),
