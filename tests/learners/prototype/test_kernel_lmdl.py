@@ -78,3 +78,22 @@ def test_a_kernel_map_brings_its_parameters():
     with pytest.warns(ConvergenceWarning):
         distances = [learner.fit(X, y).distance_.pairwise(X[:5], X) for learner in (apart, together)]
     assert np.array_equal(*distances)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_failing_routine_for_some_eigenvectors_is_replaced_by_the_one_for_all(monkeypatch):
+    """LAPACK's fails on some matrices whose eigenvalues are all alike, as those of narrow kernels are."""
+    from scipy.linalg import LinAlgError, eigh
+
+    from nearkin.learners.prototype import starts
+
+    def failing(a, *, driver, **settings):
+        if driver == "evr":
+            raise LinAlgError("Internal Error.")
+        return eigh(a, driver=driver, **settings)
+
+    X, y = load_iris(return_X_y=True)
+    model = KernelLMDL(1, gamma=0.25, n_components=20, max_epochs=2, random_state=0)
+    expected = model.fit(X, y).distance_.to_prototypes(X)
+    monkeypatch.setattr(starts, "eigh", failing)
+    np.testing.assert_allclose(model.fit(X, y).distance_.to_prototypes(X), expected, rtol=1e-5)

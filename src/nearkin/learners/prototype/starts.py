@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
 from nearkin.learners.prototype.training import LabelledRows
 from nearkin.numerics.products import squared_distances
@@ -40,11 +40,16 @@ def _class_means(X, y, weights) -> np.ndarray:
 def _descending_eigenvectors(covariance, count) -> tuple[np.ndarray, np.ndarray]:
     """The `count` largest eigenvalues and their eigenvectors as columns."""
     size = len(covariance)
-    # If few eigenvectors are wanted, computing only those is faster.
-    driver, chosen = ("evr", (size - count, size - 1)) if count < size / 2 else ("evd", None)
+    exact = covariance.astype(np.float64)
     # Several threads make an eigendecomposition of this size slower.
     with blas_threads(0):
-        values, vectors = eigh(covariance.astype(np.float64), subset_by_index=chosen, driver=driver)
+        try:
+            # If few eigenvectors are wanted, computing only those is faster.
+            driver, chosen = ("evr", (size - count, size - 1)) if count < size / 2 else ("evd", None)
+            values, vectors = eigh(exact, subset_by_index=chosen, driver=driver)
+        except LinAlgError:
+            # LAPACK's routine for some eigenvalues can fail where many are equal, as for a narrow kernel.
+            values, vectors = eigh(exact, driver="evd")
     return values[::-1][:count].astype(covariance.dtype), vectors[:, ::-1][:, :count].astype(covariance.dtype)
 
 
