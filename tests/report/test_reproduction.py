@@ -90,6 +90,16 @@ def test_page_tells_everything(page):
     assert "<i>else" not in text
 
 
+def test_boxes_that_are_a_figure_of_the_paper_are_drawn_once(found, tables, tmp_path):
+    drawing = found["statistics"][1]["drawing"]
+    figure = _figure("boxes", {name: drawing[name] for name in ("boxes", "labels", "axis")})
+    page = write_reproduction(tmp_path / "page.html", {**found, "figures": [figure]}, tables)
+    text = page.read_text("utf-8")
+    assert "In the paper: something" in text
+    # The table of results, the ranks and this figure.
+    assert text.count('class="plot"') == 3
+
+
 def test_numbers_that_are_missing_are_not_drawn(found):
     figure = published_figure(found["tables"][0]["rows"], METHODS, "error")
     drawn = {trace.name: list(trace.x) for trace in figure.data if trace.mode == "markers"}
