@@ -232,7 +232,7 @@ def _gains(distance, X, y, seen, unseen, policy: SharePolicy) -> np.ndarray:
 def _rightness(neighbours: np.ndarray, truth: np.ndarray, counts) -> np.ndarray:
     """Correct votes, or minus the squared error of averages, of each row over numbers of neighbours."""
     if np.issubdtype(truth.dtype, np.integer):
-        return right_votes(neighbours, truth, counts)
+        return right_votes(neighbours, truth, counts).mean(axis=0)
     errors = [
         np.square(neighbours[:, :k].mean(axis=1) - truth).reshape(len(truth), -1).sum(1) for k in counts
     ]
