@@ -220,8 +220,7 @@ def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     X, codes, sample_weight = fewer_rows(X, codes, sample_weight, most)
     if dense:
         return X, codes, sample_weight
-    options = kernel or {"kernel": "linear", "params": None}
-    _, gram = CentredKernel.fit(X, options["kernel"], options["params"])
+    _, gram = CentredKernel.fit(X, **(kernel or {}))
     with blas_threads(len(gram) ** 3):
         values, vectors = linalg.eigh(gram)
     real = values > max(values[-1], 0) * len(values) * np.finfo(gram.dtype).eps
