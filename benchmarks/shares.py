@@ -53,8 +53,7 @@ def right(learner, X, y, Q, truth) -> np.ndarray:
     for i, share in enumerate(SHARES):
         blend = (1 - share) * learned + share * euclid
         nearest = y[smallest_per_row(blend, min(max(NEIGHBOURS), len(X)))[1]]
-        for j, k in enumerate(NEIGHBOURS):
-            out[:, i, j] = right_votes(nearest, truth, (k,)) == 1
+        out[:, i] = right_votes(nearest, truth, NEIGHBOURS).T
     return out
 
 

@@ -38,7 +38,7 @@ def test_every_learner_keeps_its_distance_bit_for_bit(name, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_models_of_the_first_version_are_still_read():
-    # Written before embeddings were given their present names.
+    # Written before embeddings, and kernels of moves, were given their present names and fields.
     folder = Path(__file__).parent / "models"
     distances = np.loadtxt(folder / "distances.csv", delimiter=",", ndmin=2)
     names = (folder / "distances.csv").read_text().splitlines()[0].removeprefix("# ").split(",")

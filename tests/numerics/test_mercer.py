@@ -131,8 +131,17 @@ def test_one_name_serves_every_kernel_learner(name):
     np.testing.assert_allclose(mercer_kernel(rows, rows, name, gamma=0.5, degree=2, coef0=1.0), expected)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_rows_have_the_kernel_of_the_same_dense_rows(dtype):
+    rows = (5 + RNG_ROWS.standard_normal((40, 3))).astype(dtype)
+    found = mercer_kernel(sparse.csr_array(rows[:30]), sparse.csr_array(rows[30:]), gamma=0.5)
+    expected = mercer_kernel(rows[:30].astype(np.float64), rows[30:].astype(np.float64), gamma=0.5)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert found.dtype == dtype
+
+
 def test_scale_means_the_same_to_every_kernel_learner():
     rows = RNG_ROWS.standard_normal((30, 3))
     kernel, _ = CentredKernel.fit(rows, "rbf", {"gamma": "scale"})
-    assert kernel.params == {"gamma": kernel_scale(rows, "scale")}
+    assert kernel.params["gamma"] == kernel_scale(rows, "scale")
     assert kernel_scale(sparse.csr_array(rows), "scale") == pytest.approx(kernel_scale(rows, "scale"))

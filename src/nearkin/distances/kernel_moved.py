@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
-from nearkin.numerics.mercer import kernel_scale
+from nearkin.numerics.mercer import kernel_scale, mercer_kernel
 from nearkin.numerics.products import cross_products, squared_norms
 
 
@@ -27,9 +27,12 @@ class CentredKernel:
     row_means : ndarray of shape (n,)
         Mean kernel value of each training row with all the others.
     name : str or callable
-        "linear", or anything `sklearn.metrics.pairwise.pairwise_kernels` takes.
+        A Mercer kernel, or a function of arrays of m and n rows that returns the m x n values.
     params : dict
-        The kernel's parameters.
+        gamma, degree and coef0.
+    by_sklearn : bool
+        Whether `sklearn.metrics.pairwise.pairwise_kernels` computes the kernel, with its own defaults and
+        with functions of two rows. Models of version 0.1 were made so and lack this field.
 
     Examples
     --------
@@ -42,22 +45,25 @@ class CentredKernel:
     row_means: np.ndarray
     name: str | Callable = "linear"
     params: dict = field(default_factory=dict)
+    by_sklearn: bool = True
 
     @classmethod
     def fit(
-        cls, rows: MatrixLike, name: str | Callable = "linear", params: dict[str, Any] | None = None
+        cls,
+        rows: MatrixLike,
+        name: str | Callable = "linear",
+        params: dict[str, Any] | None = None,
+        by_sklearn: bool = False,
     ) -> tuple[CentredKernel, np.ndarray]:
-        """The centred kernel of these rows, and its n x n matrix.
-
-        Parameters of the kernel are scikit-learn's; gamma may be "scale", as for every kernel learner.
-        """
-        params = dict(params or {})
+        """The centred kernel of these rows, and its n x n matrix; gamma is "scale" if it is not given."""
+        params = dict(params or {}) if by_sklearn else {"gamma": "scale", **(params or {})}
         if isinstance(params.get("gamma"), str):
             params["gamma"] = kernel_scale(rows, params["gamma"])
-        # scikit-learn calls the polynomial kernel "poly".
-        name = "poly" if isinstance(name, str) and name == "polynomial" else name
-        gram = cls(rows, np.zeros(0), name, params)._plain(rows, rows)
-        kernel = cls(rows, gram.mean(axis=1), name, params)
+        if by_sklearn:
+            # scikit-learn calls the polynomial kernel "poly".
+            name = "poly" if isinstance(name, str) and name == "polynomial" else name
+        gram = cls(rows, np.zeros(0), name, params, by_sklearn)._plain(rows, rows)
+        kernel = cls(rows, gram.mean(axis=1), name, params, by_sklearn)
         kernel._centre(gram, kernel.row_means)
         return kernel, gram
 
@@ -84,6 +90,8 @@ class CentredKernel:
     def _plain(self, X, Y) -> np.ndarray:
         if self.name == "linear":
             return cross_products(X, Y)
+        if not self.by_sklearn:
+            return mercer_kernel(X, Y, self.name, **self.params)
         K = pairwise_kernels(X, Y, metric=self.name, **self.params)
         return np.asarray(K, dtype=X.dtype)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.base import Distance
-from nearkin.distances.embeddings import KernelComponents
+from nearkin.distances.embeddings import Embedding
 from nearkin.numerics.blocks import blocks
 from nearkin.numerics.products import squared_distances, squared_norms
 
@@ -56,12 +56,12 @@ class SquaredLinearWeights:
 
     Parameters
     ----------
-    coordinates : KernelComponents
+    coordinates : Embedding
     slopes : ndarray of shape (m, q + 1)
         The constant last.
     """
 
-    coordinates: KernelComponents
+    coordinates: Embedding
     slopes: np.ndarray
 
     def __call__(self, X, /) -> np.ndarray:

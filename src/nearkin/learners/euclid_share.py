@@ -182,7 +182,16 @@ def best_share(y: np.ndarray, gains_of, policy: SharePolicy) -> float:
             if found is None:
                 return 0.0
             gains[unseen] += found
-    error = gains.std(axis=0) / np.sqrt(n)
+    return share_of_largest_gain(gains, policy)
+
+
+def share_of_largest_gain(gains: np.ndarray, policy: SharePolicy) -> float:
+    """The share of the largest mean gain over Euclid, after a deduction for chance; `gains` is n x shares.
+
+    >>> share_of_largest_gain(np.array([[1.0, 0.2], [-0.8, 0.2]]), SharePolicy(shares=(0.0, 0.5)))
+    0.5
+    """
+    error = gains.std(axis=0) / np.sqrt(len(gains))
     return policy.shares[int(np.argmax(gains.mean(axis=0) - policy.caution * error))]
 
 
@@ -232,7 +241,7 @@ def _gains(distance, X, y, seen, unseen, policy: SharePolicy) -> np.ndarray:
 def _rightness(neighbours: np.ndarray, truth: np.ndarray, counts) -> np.ndarray:
     """Correct votes, or minus the squared error of averages, of each row over numbers of neighbours."""
     if np.issubdtype(truth.dtype, np.integer):
-        return right_votes(neighbours, truth, counts)
+        return right_votes(neighbours, truth, counts).mean(axis=0)
     errors = [
         np.square(neighbours[:, :k].mean(axis=1) - truth).reshape(len(truth), -1).sum(1) for k in counts
     ]

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
-def right_votes(neighbours: np.ndarray, truth: np.ndarray, counts: tuple[int, ...]) -> np.ndarray:
-    """For each row, the share of the numbers of voters with which it is classified correctly.
+def right_votes(near: np.ndarray, truth: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    """Whether the vote of the first neighbours of each row is right, for each number of voters.
+
+    A tie goes to the class with the nearest voter, as in `KNNClassifier` with equal weights.
 
     Parameters
     ----------
-    neighbours : ndarray of int of shape (m, k)
-        Class codes of each row's neighbours, the nearest first.
-    truth : ndarray of int of shape (m,)
-    counts : tuple of int
-        Numbers of voters; a single one is too noisy on few rows.
+    near : ndarray of shape (m, k)
+        Classes of each row's neighbours, the nearest first.
+    truth : ndarray of shape (m,)
+        Class of each row.
+    counts : sequence of int
+        Numbers of voters; with more than k, all k vote.
+
+    Returns
+    -------
+    ndarray of bool of shape (len(counts), m)
+
+    Notes
+    -----
+    At most m k^2 / 2 comparisons, however many classes there are.
 
     Examples
     --------
     >>> right_votes(np.array([[0, 1, 1], [1, 1, 0]]), np.array([1, 1]), (1, 3))
-    array([0.5, 1. ])
+    array([[False,  True],
+           [ True,  True]])
     """
-    right = np.zeros(len(truth))
-    classes = np.arange(int(max(neighbours.max(), truth.max())) + 1)
-    for k in counts:
-        first = neighbours[:, :k]
-        votes = (first[:, :, None] == classes).sum(axis=1)
-        # Ties go to the class with the nearest voter.
-        top = np.take_along_axis(votes, first, axis=1) == votes.max(axis=1)[:, None]
-        right += first[np.arange(len(first)), top.argmax(axis=1)] == truth
-    return right / len(counts)
+    m, k = near.shape
+    asked = np.minimum(counts, k)
+    most = int(asked.max())
+    voters = np.ascontiguousarray(near[:, :most].T)
+    # votes[j]: the votes from voter j on for the class of voter j. For the nearest voter of a class these are
+    # all its votes, so the first maximum belongs to the winner.
+    votes = np.zeros((most, m), dtype=np.min_scalar_type(most))
+    right = np.empty((len(asked), m), dtype=bool)
+    for place in range(most):
+        votes[: place + 1] += voters[: place + 1] == voters[place]
+        if np.any(voting := asked == place + 1):
+            first = votes[: place + 1].argmax(axis=0)
+            right[voting] = voters[first, np.arange(m)] == truth
+    return right

@@ -46,6 +46,10 @@ class MarginPolicy:
     zero_weight : float
         Weights below this share of what they would be without contradictions mean that the triplets
         contradict each other.
+    conjugate_tolerance : float
+        Relative residual at which conjugate gradients end: Newton directions need not be exact.
+    conjugate_steps : int
+        Most steps of conjugate gradients.
     """
 
     largest_factorisation: int = 1200
@@ -54,6 +58,8 @@ class MarginPolicy:
     inner_tolerance: float = 0.1
     most_flat_steps: int = 3
     zero_weight: float = 1e-6
+    conjugate_tolerance: float = 1e-4
+    conjugate_steps: int = 200
 
 
 class PairMatrix(Protocol):
@@ -253,7 +259,7 @@ def _newton_solve(problem: _Problem, a, mu: float, columns, gradient):
     phi -= phi.mean(axis=0)
     n_rows, n_columns = phi.shape
     if min(n_rows, n_columns) > problem.policy.largest_factorisation:
-        return _conjugate_gradients(lambda d: d + (phi @ d) @ phi / mu, gradient)
+        return _conjugate_gradients(lambda d: d + (phi @ d) @ phi / mu, gradient, problem.policy)
     if n_columns <= n_rows:
         H = phi.T @ phi
         H /= mu
@@ -266,12 +272,12 @@ def _newton_solve(problem: _Problem, a, mu: float, columns, gradient):
     return gradient - inner @ phi
 
 
-def _conjugate_gradients(apply, b, tol: float = 1e-4, max_iter: int = 200):
-    """Solve ``apply(x) = b`` for a positive definite operator to a relative residual of `tol`."""
+def _conjugate_gradients(apply, b, policy: MarginPolicy):
+    """Solve ``apply(x) = b`` for a positive definite operator, roughly."""
     x, r = np.zeros_like(b), b.copy()
     p, rr = r.copy(), float(r @ r)
-    goal = tol**2 * rr
-    for _ in range(max_iter):
+    goal = policy.conjugate_tolerance**2 * rr
+    for _ in range(policy.conjugate_steps):
         if rr <= goal:
             break
         Ap = apply(p)

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from nearkin.numerics.blocks import blocks
 from nearkin.numerics.products import cross_products, squared_distances
 from nearkin.numerics.threads import blas_threads
 
@@ -84,11 +85,23 @@ def mercer_kernel(A, B, kernel="rbf", *, gamma=1.0, degree=3, coef0=1.0) -> np.n
         settings = {"gamma": gamma, "degree": degree, "coef0": coef0}
         K = pairwise_kernels(A, B, metric=kernel, filter_params=True, **settings)
         return np.asarray(K).astype(A.dtype, copy=False)
-    # Centring does not change differences and avoids loss of digits.
-    centre = B.mean(axis=0)
-    K = squared_distances(A - centre, B - centre)
+    K = _accurate_distances(A, B)
     K *= -A.dtype.type(gamma)
     return np.exp(K, out=K)
+
+
+def _accurate_distances(A, B) -> np.ndarray:
+    """Squared distances with few digits lost to cancellation, in the precision of A."""
+    if not sparse.issparse(A) and not sparse.issparse(B):
+        # Centring does not change differences.
+        centre = B.mean(axis=0)
+        return squared_distances(A - centre, B - centre)
+    # Sparse rows cannot be centred; products are computed in double precision, block by block.
+    D = np.empty((A.shape[0], B.shape[0]), dtype=A.dtype)
+    exact = B.astype(np.float64)
+    for part in blocks(*D.shape):
+        D[part] = squared_distances(A[part].astype(np.float64), exact)
+    return D
 
 
 def kernel_slope(kernel, *, gamma=1.0, degree=3, coef0=1.0) -> float:

@@ -28,6 +28,8 @@ ZERO_METRIC = 1e-6
 MOST_DOUBLINGS = 30
 # Steps between two looks at the duality gap.
 STEPS_PER_CHECK = 5
+# Steps of power iteration for the first step size; backtracking corrects it.
+CURVATURE_STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class _Problem:
         return curvature(lambda v: self.margins(positive_factor(self.aggregate(v))[0]), len(self.near))
 
 
-def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int, n_iter: int = 6) -> float:
+def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int) -> float:
     """Rough norm of a dual's Hessian, by power iteration; backtracking corrects it.
 
     Parameters
@@ -120,7 +122,6 @@ def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int, n
     margins_of : callable
         Margins of the triplets under the metric of given dual variables.
     n_triplets : int
-    n_iter : int
 
     Examples
     --------
@@ -129,7 +130,7 @@ def curvature(margins_of: Callable[[np.ndarray], np.ndarray], n_triplets: int, n
     """
     v = np.full(n_triplets, 1.0)
     size = 0.0
-    for _ in range(n_iter):
+    for _ in range(CURVATURE_STEPS):
         v = margins_of(v)
         size = float(np.linalg.norm(v))
         if size == 0:

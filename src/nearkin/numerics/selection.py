@@ -46,6 +46,35 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(D, chosen, axis=1), chosen
 
 
+def others_found(found: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Which of the k + 1 neighbours found of each row are the k others.
+
+    A row itself goes where it was found; where it was not, hidden by duplicates or moved away, the farthest
+    goes.
+
+    Parameters
+    ----------
+    found : ndarray of int of shape (m, k + 1)
+        Numbers of each row's neighbours, the nearest first.
+    rows : ndarray of int of shape (m,)
+        Each row's own number.
+
+    Returns
+    -------
+    ndarray of bool of shape (m, k + 1)
+        With k true entries in every row.
+
+    Examples
+    --------
+    >>> others_found(np.array([[0, 5, 7], [4, 5, 6]]), np.array([0, 1]))
+    array([[False,  True,  True],
+           [ True,  True, False]])
+    """
+    others = found != rows[:, None]
+    others[others.all(axis=1), -1] = False
+    return others
+
+
 def _smallest_by_partition(D: np.ndarray, k: int) -> np.ndarray:
     chosen = np.argpartition(D, k - 1, axis=1)[:, :k]
     values = np.take_along_axis(D, chosen, axis=1)

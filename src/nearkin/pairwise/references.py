@@ -9,7 +9,7 @@ from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import PairList, half_norms
 
 
-def others_within(Z, codes, limits, R, reference_codes, *, policy: ListPolicy | None = None) -> PairList:
+def others_within(Z, codes, limits, R, reference_codes) -> PairList:
     """References j of other classes with ``|z_i - r_j|^2 <= limits[i]``, and perhaps a few just outside.
 
     Parameters
@@ -20,7 +20,6 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: ListPolicy | 
     limits : ndarray of shape (n,)
     R : ndarray of shape (m, e)
     reference_codes : int array of shape (m,)
-    policy : ListPolicy, optional
 
     Returns
     -------
@@ -37,7 +36,7 @@ def others_within(Z, codes, limits, R, reference_codes, *, policy: ListPolicy | 
     ...               np.array([[1.0], [2.0], [9.0]]), np.array([0, 1, 1]))
     (array([0, 1, 1]), array([1], dtype=int32))
     """
-    policy = policy or ListPolicy()
+    policy = ListPolicy()
     n, width = Z.shape
     halves, reference_halves = half_norms(Z), half_norms(R)
     half_limits = (limits / 2).astype(Z.dtype, copy=False)

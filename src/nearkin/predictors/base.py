@@ -30,6 +30,7 @@ from nearkin.distances import Distance, EmbeddedDistance
 from nearkin.distances.hub_correction import CORRECTIONS, HubCorrection
 from nearkin.distances.named import named_distance
 from nearkin.numerics.given_rows import naming_rows, widened
+from nearkin.numerics.selection import others_found
 from nearkin.numerics.threads import blas_threads
 from nearkin.predictors.learned_distance import fit_learner, has_constraints, learned_distance, takes_sparse
 from nearkin.predictors.neighbourhoods import Neighbourhoods
@@ -196,10 +197,6 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
         self.references_ = references
         self.n_samples_fit_ = references.shape[0]
 
-    def _refuse_several_columns(self) -> None:
-        if getattr(self, "outputs_2d_", False):
-            raise ValueError("references can be added only if y has one column; with several, fit again.")
-
     def _validated(self, X: MatrixLike, *y: ColumnLike, **checks: Any) -> Any:
         """Rows in float32 or float64, and y if given, checked as scikit-learn does."""
         refuse_blocks(X, type(self).__name__)
@@ -276,9 +273,7 @@ class _NeighbourPredictor(Neighbourhoods, BaseEstimator):
 
     def _neighbours_of_references(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         squared, indices = self._built_search().query(self.references_, k + 1)
-        # Drop each row itself if it was found, otherwise (hidden by duplicates, or moved) the farthest.
-        keep = indices != np.arange(len(indices))[:, None]
-        keep[keep.all(axis=1), -1] = False
+        keep = others_found(indices, np.arange(len(indices)))
         return squared[keep].reshape(-1, k), indices[keep].reshape(-1, k)
 
     def hubness(self, X: MatrixLike, k: int = 10) -> Hubness:

@@ -195,6 +195,10 @@ class KNNClassifier(ClassifierMixin, _NeighbourPredictor):
         winners = self._winners(self._votes(np.sqrt(squared), indices), indices)
         return DriftCheck.of(self.predict(X) == y, self.classes_[winners] == y)
 
+    def _refuse_several_columns(self) -> None:
+        if self._several:
+            raise ValueError("references can be added only if y has one column; with several, fit again.")
+
     def _outputs(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Classes and codes of each column of y."""
         if not self._several:

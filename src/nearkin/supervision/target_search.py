@@ -11,6 +11,7 @@ from scipy import sparse
 
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.row_hash import row_hash
+from nearkin.numerics.selection import others_found
 from nearkin.search.base import Index
 from nearkin.search.exact import ExactIndex
 from nearkin.search.faiss import FaissIndex
@@ -134,8 +135,5 @@ def _by_lists(X, members, offered, k: int, policy: SearchPolicy, probed_lists, l
 def _without_self(index: Index, X, rows: np.ndarray, offered: np.ndarray, origin, k: int) -> np.ndarray:
     _, places = index.query(X[rows] - origin, min(k + 1, len(offered)))
     found = offered[places]
-    own = found == rows[:, None]
-    # The row itself goes; where it was not found, the farthest does.
-    own[~own.any(axis=1), -1] = True
-    kept = found[~own].reshape(len(rows), -1)[:, :k]
+    kept = found[others_found(found, rows)].reshape(len(rows), -1)[:, :k]
     return np.pad(kept, [(0, 0), (0, k - kept.shape[1])], constant_values=-1)

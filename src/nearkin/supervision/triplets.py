@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearkin.distances import EmbeddedDistance
+from nearkin.numerics.selection import others_found
 from nearkin.search import NeighbourSearch
 
 # Output distances closer than this, relative to their sum, differ by rounding alone.
@@ -71,10 +72,7 @@ def nearest_other_rows(X, n_neighbors: int) -> np.ndarray:
             f"use n_neighbors <= {n - 1}."
         )
     _, found = NeighbourSearch(EmbeddedDistance()).build(X).query(X, n_neighbors + 1)
-    # Among duplicates a row need not be its own first neighbour, or a neighbour at all.
-    other = found != np.arange(n)[:, None]
-    other[other.all(axis=1), -1] = False
-    return found[other].reshape(n, n_neighbors)
+    return found[others_found(found, np.arange(n))].reshape(n, n_neighbors)
 
 
 def standardised_targets(Y) -> np.ndarray:

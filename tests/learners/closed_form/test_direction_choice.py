@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
+from nearkin import KNNClassifier
 from nearkin.learners.closed_form.alpha import held_out_rows
 from nearkin.learners.closed_form.direction_choice import (
     ChoicePolicy,
@@ -38,6 +39,20 @@ def test_accuracies_are_those_of_nearest_neighbours_fold_by_fold(weights, scores
             model = KNeighborsClassifier(1).fit(Z[kept], y[kept])
             right += np.sum(model.predict(Z[held_out]) == y[held_out])
         assert accuracy == pytest.approx(right / len(y))
+
+
+def test_votes_are_counted_as_the_predictor_counts_them():
+    """With several classes that overlap, ties decide the vote of many rows."""
+    rng = np.random.default_rng(1)
+    rows, codes = rng.normal(size=(200, 2)), rng.integers(5, size=200)
+    policy = ChoicePolicy(neighbourhoods=(5,))
+    unit = WeightedDirections(np.eye(2), np.ones((1, 2)))
+    right = []
+    for held_out in held_out_rows(codes):
+        kept = np.setdiff1d(np.arange(200), held_out)
+        model = KNNClassifier(n_neighbors=5).fit(rows[kept], codes[kept])
+        right.extend(model.predict(rows[held_out]) == codes[held_out])
+    assert held_out_accuracies(rows, codes, lambda kept: unit, policy)[0] == pytest.approx(np.mean(right))
 
 
 def test_held_out_rows_are_hidden_from_the_fit():

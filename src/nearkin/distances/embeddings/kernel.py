@@ -9,7 +9,6 @@ import numpy as np
 
 from nearkin._types import MatrixLike
 from nearkin.distances.embeddings.base import Embedding
-from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 
 
@@ -59,7 +58,7 @@ class KernelEmbedding:
 
 @dataclass(frozen=True)
 class KernelComponents:
-    """Coordinates ``k(x, landmarks) @ projection - shift`` of an RBF kernel.
+    """A `KernelEmbedding` of an RBF kernel, as models of version 0.1 hold it.
 
     Parameters
     ----------
@@ -74,13 +73,8 @@ class KernelComponents:
     shift: np.ndarray
     gamma: float
 
-    def __call__(self, X, /) -> np.ndarray:
-        Z = np.empty((len(X), len(self.shift)), dtype=X.dtype)
-        landmarks = self.landmarks.astype(X.dtype, copy=False)
-        for part in blocks(len(X), len(landmarks)):
-            K = mercer_kernel(X[part], landmarks, "rbf", gamma=self.gamma, degree=3, coef0=1.0)
-            Z[part] = K @ self.projection - self.shift
-        return Z
+    def __call__(self, X: MatrixLike, /) -> np.ndarray:
+        return KernelEmbedding(self.landmarks, self.projection, self.shift, "rbf", self.gamma, 3, 1.0)(X)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearkin.distances import Distance
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.search import NeighbourSearch, hubness_skewness
 
 #: Penalties tried, in units of the mean eigenvalue of the regression's normal matrix.
@@ -40,21 +41,6 @@ def held_out_rows(codes: np.ndarray, enough: int = ENOUGH_HELD_OUT) -> Iterator[
         total += len(rows)
         if total >= enough:
             return
-
-
-def right_votes(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    """Whether the vote of each row's k nearest is right; ties go to the class with nearer voters."""
-    votes = np.zeros((len(codes), max(neighbour_codes.max(), codes.max()) + 1))
-    rows = np.arange(len(codes))
-    for place in range(k):
-        # Nearer voters weigh slightly more: enough to break ties, never to overturn a majority.
-        votes[rows, neighbour_codes[:, place]] += 1 + 1e-6 * (k - place)
-    return votes.argmax(axis=1) == codes
-
-
-def vote_accuracy(neighbour_codes: np.ndarray, codes: np.ndarray, k: int) -> float:
-    """Accuracy of the votes of the k nearest."""
-    return float(np.mean(right_votes(neighbour_codes, codes, k)))
 
 
 @dataclass(frozen=True)
@@ -118,8 +104,8 @@ def choose_relative_alpha(
         k = min(NEIGHBOURHOODS[-1], len(kept))
         for judged, distance in zip(tried, distances, strict=True):
             _, found = NeighbourSearch(distance).build(X[kept]).query(X[held_out], k)
-            right = [right_votes(codes[kept][found], codes[held_out], min(n, k)) for n in NEIGHBOURHOODS]
-            judged.append((np.mean(right, axis=0), hubness_skewness(found, len(kept))))
+            right = right_votes(codes[kept][found], codes[held_out], NEIGHBOURHOODS)
+            judged.append((right.mean(axis=0), hubness_skewness(found, len(kept))))
     if not tried[0]:  # no pair in any fold, so any penalty will do
         return float(RELATIVE_ALPHAS[len(RELATIVE_ALPHAS) // 2]), np.zeros(len(RELATIVE_ALPHAS))
     trials = [Trial.over(folds) for folds in tried]

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from nearkin.learners.closed_form.alpha import held_out_rows, vote_accuracy
+from nearkin.learners.closed_form.alpha import held_out_rows
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.numerics.products import row_distances
 from nearkin.numerics.selection import smallest_per_row
 from nearkin.supervision.constraints import Pairs
@@ -114,7 +115,10 @@ def held_out_accuracies(
             part = held_out[start : start + at_once]
             Q = (rows[part] @ directions.axes.T).astype(np.float32)
             found = _nearest(Q, R, directions.weights, max(policy.neighbourhoods))
-            accuracies = [_mean_accuracy(codes[references][near], codes[part], policy) for near in found]
+            for_candidates = (codes[references][near] for near in found)
+            accuracies = [
+                right_votes(near, codes[part], policy.neighbourhoods).mean() for near in for_candidates
+            ]
             correct.append(len(part) * np.array(accuracies))
         asked += len(held_out)
     return np.sum(correct, axis=0) / asked if asked else None
@@ -137,13 +141,6 @@ def _nearest(Q: np.ndarray, R: np.ndarray, weights: np.ndarray, k: int):
         scores += terms @ np.c_[r, r**2 @ step].T
         now = wanted
         yield smallest_per_row(scores, min(k, len(R)))[1]
-
-
-def _mean_accuracy(neighbour_codes, codes, policy: ChoicePolicy) -> float:
-    k = neighbour_codes.shape[1]
-    return float(
-        np.mean([vote_accuracy(neighbour_codes, codes, min(size, k)) for size in policy.neighbourhoods])
-    )
 
 
 def held_out_orders(

@@ -114,11 +114,12 @@ class PrimalForm:
 class DualForm:
     """Inner products of the training rows; needs n x n memory, takes any d, sparse rows and kernels."""
 
-    def __init__(self, X, pairs, moves: str, kernel="linear", params=None):
+    def __init__(self, X, pairs, moves: str, **kernel):
         self._X, self._moves = X, moves
         # Dense rows can be moved explicitly, so that any index can hold them.
-        self._explicit = kernel == "linear" and not sparse.issparse(X)
-        self._kernel, gram = CentredKernel.fit(X, kernel, params)
+        self._kernel, gram = CentredKernel.fit(X, **kernel)
+        linear = self._kernel.name == "linear"
+        self._explicit = linear and not sparse.issparse(X)
         weights, outputs = regression_of(pairs, moves)
         if isinstance(outputs, ClassMeans):
             outputs = outputs.tocsr().astype(X.dtype)
@@ -129,7 +130,7 @@ class DualForm:
         self._wanted = float(output_weights @ np.diagonal(gram))
         self._output_gram = np.ascontiguousarray((self._outputs @ gram) @ self._outputs.T)
         self._input_gram = gram[np.ix_(self._inputs, self._inputs)]
-        rank = len(self._inputs) if kernel != "linear" else min(len(self._inputs), X.shape[1])
+        rank = min(len(self._inputs), X.shape[1]) if linear else len(self._inputs)
         self.unit = float(self._weights @ np.diagonal(self._input_gram)) / rank or 1.0
 
     def distances(self, alphas) -> Iterator[Distance]:
@@ -160,7 +161,8 @@ class DualForm:
             mean = row_mean(self._X)
             return moving(FactoredEmbedding(self._X - mean, moves, mean), self._moves)
         n = self._X.shape[0]
-        _, gram = CentredKernel.fit(self._X, self._kernel.name, self._kernel.params)
+        kernel = self._kernel
+        _, gram = CentredKernel.fit(self._X, kernel.name, kernel.params, kernel.by_sklearn)
         each = sparse.eye_array(n, dtype=moves.dtype, format="csr")
         return KernelMovedDistance(self._kernel, np.arange(n), moves, each, gram, moves=self._moves)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from nearkin.learners.euclid_share import SharePolicy
+from nearkin.learners.euclid_share import SharePolicy, share_of_largest_gain
 from nearkin.learners.euclid_vote import euclid_votes
 from nearkin.maps import KernelMap
 from nearkin.numerics.discriminants import Discriminants, calibrated
@@ -166,5 +166,4 @@ def _share(X, codes, folds, held, temperature, sharing: SharePolicy) -> float:
         for place, share in enumerate(sharing.shares):
             mixed = (1 - share) * own + share * plain
             gains[unseen, place] += (mixed.argmax(axis=1) == each.truth).astype(float) - known
-    error = gains.std(axis=0) / np.sqrt(len(codes))
-    return sharing.shares[int(np.argmax(gains.mean(axis=0) - sharing.caution * error))]
+    return share_of_largest_gain(gains, sharing)

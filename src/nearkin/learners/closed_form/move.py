@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from nearkin.distances import EmbeddedDistance
 from nearkin.learners.base import Learner
 from nearkin.learners.closed_form.alpha import choose_relative_alpha
 from nearkin.learners.closed_form.forms import QUERIES, REFERENCES, DualForm, PrimalForm, part_of_the_way
+from nearkin.learners.closed_form.move_kernel import kernel_options
 from nearkin.learners.closed_form.setting_choice import (
     ALL,
     Choice,
@@ -22,7 +22,6 @@ from nearkin.learners.closed_form.setting_choice import (
     parts_of_moves,
 )
 from nearkin.learners.settings import check_choice, check_count, check_number, refuse_lone_rows
-from nearkin.maps import KernelMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.numerics.class_means import ClassMeans
 from nearkin.rows_in_blocks import block_work, in_blocks
@@ -65,7 +64,7 @@ class _Move(Learner):
                 f"and {X.shape[0]} rows are too many for that (limit {DUAL_MAX_ROWS}); reduce the features "
                 "first, for instance by sklearn.decomposition.TruncatedSVD(300), or drop the kernel."
             )
-        options = {"kernel": kernel or "linear", "params": kernel_params}
+        options = kernel_options(kernel, kernel_params, X)
         # Settled before the final form is built, so that only one form is in memory at a time.
         relative, weights = self._settle(X, codes, sample_weight, options, share)
         form = self._form(X, self._pairs(X, codes, sample_weight), options)
@@ -186,11 +185,13 @@ class MoveLabeled(_Move):
         it tries ten and keeps the best k-NN accuracy on held-out rows (at most 20,000). Of several equally
         good ones (within one standard error and 0.3 points) it takes the one with the fewest hubs.
     kernel : None, str, callable or KernelMap, default=None
-        Move in the feature space of this kernel: "rbf", "polynomial", "linear", or any name or function that
-        `sklearn.metrics.pairwise.pairwise_kernels` accepts. ``KernelMap(kernel="rbf", gamma=0.1)`` sets its
-        parameters; all rows span the feature space, and `n_landmarks` is ignored.
+        Move in the feature space of this kernel: "rbf", "polynomial", "linear", another Mercer kernel of
+        `sklearn.metrics.pairwise.pairwise_kernels`, or a function of arrays of m and n rows that returns the
+        m x n kernel values. A name alone means ``KernelMap(kernel=name)``, so gamma is "scale";
+        ``KernelMap(kernel="rbf", gamma=0.1)`` sets it. All rows span the feature space, and `n_landmarks` is
+        ignored.
     kernel_params : dict or None, default=None
-        Deprecated: parameters of the kernel.
+        Deprecated: parameters of the kernel, with scikit-learn's defaults.
     share : "auto" or float, default="auto"
         How far references are moved, from 0 (not at all) to 1 (all the way). With n_targets="auto", "auto"
         chooses from 0 and 1, and for whole classes also from 0.25, 0.5, 0.75 and 0.875; otherwise it is 1.
@@ -300,23 +301,7 @@ class MoveLabeled(_Move):
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row's pairs; rows of weight zero are left out.
         """
-        return self._fit(X, y, sample_weight, *self._named_kernel(), self.share)
-
-    def _named_kernel(self) -> tuple[object, dict | None]:
-        """The name and the parameters of the kernel, from `kernel` or the deprecated `kernel_params`."""
-        if self.kernel_params is not None:
-            warnings.warn(
-                "kernel_params is deprecated; write kernel=KernelMap(kernel='rbf', gamma=0.1), as for every "
-                "other learner.",
-                FutureWarning,
-                stacklevel=3,
-            )
-        if not isinstance(self.kernel, KernelMap):
-            return self.kernel, self.kernel_params
-        name = self.kernel.kernel
-        known = {"rbf": ("gamma",), "polynomial": ("gamma", "degree", "coef0")}
-        keys = known.get(name, ()) if isinstance(name, str) else ()
-        return name, {key: getattr(self.kernel, key) for key in keys}
+        return self._fit(X, y, sample_weight, self.kernel, self.kernel_params, self.share)
 
     def move(self, X: MatrixLike, out: FilePath | None = None) -> np.ndarray:
         """Rows embedded as references, to be stored in an index; also for new rows.

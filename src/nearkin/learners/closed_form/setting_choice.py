@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 
 from nearkin.distances import CentredKernel
 from nearkin.learners.closed_form.alpha import AT_MOST, DOUBT, Trial, held_out_rows
+from nearkin.learners.unseen_votes import right_votes
 from nearkin.numerics.class_means import ClassMeans
 from nearkin.numerics.neighbours import same_class_neighbours
 from nearkin.numerics.products import squared_norms
@@ -219,8 +220,7 @@ def choosing_rows(X, codes, sample_weight, kernel: dict | None):
     X, codes, sample_weight = fewer_rows(X, codes, sample_weight, most)
     if dense:
         return X, codes, sample_weight
-    options = kernel or {"kernel": "linear", "params": None}
-    _, gram = CentredKernel.fit(X, options["kernel"], options["params"])
+    _, gram = CentredKernel.fit(X, **(kernel or {}))
     with blas_threads(len(gram) ** 3):
         values, vectors = linalg.eigh(gram)
     real = values > max(values[-1], 0) * len(values) * np.finfo(gram.dtype).eps
@@ -273,10 +273,8 @@ class _Division:
         for n_targets, (A, B) in self._regressions(list(parts)):
             for relative, whole in self._moves(A, B, tuple(parts[n_targets])):
                 moved = moved + parts[n_targets][relative] * whole
-        stayed, right = (
-            self._right(self.reference_codes[self._nearest(squared_norms(R) - 2 * self.queries @ R.T)])
-            for R in (self.references, moved)
-        )
+        lists = (self._nearest(squared_norms(R) - 2 * self.queries @ R.T) for R in (self.references, moved))
+        stayed, right = (right_votes(self.reference_codes[near], self.wanted, self.ks) for near in lists)
         return right.astype(np.int8) - stayed
 
     def _moves(self, A, B, penalties: tuple[float, ...] | None = None) -> Iterator[tuple[float, np.ndarray]]:
@@ -309,25 +307,13 @@ class _Division:
         found = self._nearest(D)
         near = self.reference_codes[found]
         choice, nearest = self.choice, near[:, 0] == self.wanted
-        votes = self._right(near).mean(axis=0)
+        votes = right_votes(near, self.wanted, self.ks).mean(axis=0)
         voted = (1 - choice.nearest_weight) * votes + choice.nearest_weight * nearest
         score = (1 - choice.list_weight) * voted + choice.list_weight * self._precision(near)
         return score, hubness_skewness(found[:, : max(self.ks)], len(self.references))
 
     def _nearest(self, D: np.ndarray) -> np.ndarray:
         return smallest_per_row(D, min(self.choice.depth, len(self.references)))[1]
-
-    def _right(self, near: np.ndarray) -> np.ndarray:
-        """Whether the vote of each number of neighbours is right, for each held-out row."""
-        votes = np.zeros((len(near), int(self.codes.max()) + 1), dtype=np.float32)
-        rows, right, done = np.arange(len(near)), [], 0
-        for k in self.ks:
-            for place in range(done, k):
-                # Nearer voters weigh slightly more: enough to break ties, never to overturn a majority.
-                votes[rows, near[:, place]] += 1 - 1e-3 * place
-            done = k
-            right.append(votes.argmax(axis=1) == self.wanted)
-        return np.array(right)
 
     def _precision(self, near: np.ndarray) -> np.ndarray:
         """MAP@R of each list, truncated at its length."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from nearkin.learners.constraint.metric_path import Candidate
 from nearkin.learners.constraint.path_settings import Setting
+from nearkin.numerics.selection import others_found
 from nearkin.search import ExactIndex
 from nearkin.supervision.triplets import Triplets, output_ordered_triplets
 
@@ -143,10 +144,7 @@ def held_out_errors(Z, Y, held_out, n_neighbors) -> np.ndarray:
     """
     most = max(n_neighbors)
     _, found = ExactIndex().build(Z).query(Z[held_out], most + 1)
-    # Among duplicates, a row may not be its own first neighbour, or not be found at all.
-    other = found != held_out[:, None]
-    other[other.all(axis=1), -1] = False
-    found = found[other].reshape(len(held_out), most)
+    found = found[others_found(found, held_out)].reshape(len(held_out), most)
     truth = Y[held_out]
     total = np.zeros_like(truth)
     shares = np.empty((len(held_out), len(n_neighbors)), dtype=np.float32)

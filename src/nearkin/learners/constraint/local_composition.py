@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from nearkin.distances.embeddings import KernelComponents
+from nearkin.distances.embeddings import KernelEmbedding
 from nearkin.numerics.blocks import blocks
 from nearkin.numerics.mercer import mercer_kernel
 from nearkin.numerics.products import squared_distances
@@ -20,7 +20,7 @@ START_OFFSET = 1e-3
 MOST_LANDMARKS = 500
 
 
-def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelComponents:
+def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelEmbedding:
     """Kernel principal components of the rows, for an RBF kernel as wide as their median distance.
 
     Scaled to a mean squared length of one.
@@ -39,7 +39,7 @@ def kernel_components(X: np.ndarray, n_components: int, rng) -> KernelComponents
     scale = np.sqrt(values.sum() / len(chosen)) if len(values) else 1.0
     projection = vectors / np.sqrt(values) / scale
     projection -= projection.mean(axis=0)
-    return KernelComponents(chosen, projection, means @ projection, gamma)
+    return KernelEmbedding(chosen, projection, means @ projection, "rbf", gamma, 3, 1.0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from nearkin._types import Auto, RandomState, Start
 from nearkin.learners.base import REGRESSION
 from nearkin.learners.gradient.base import GradientLearner
-from nearkin.learners.gradient.grids import component_choices
 from nearkin.learners.gradient.megm import MEGM
 from nearkin.maps.kernel import KernelLike
 from nearkin.solvers.base import SolverLike
@@ -86,7 +85,3 @@ class MLKR(MEGM):
         self.init = init
         self.kernel = kernel
         self.early_stopping = early_stopping
-
-    @classmethod
-    def tuning_grid(cls, n_samples: int, n_features: int, n_classes: int) -> dict[str, list]:
-        return {"n_components": component_choices(n_samples, n_features)}

@@ -38,7 +38,8 @@ class KernelLMDL(PrototypeLearner):
         Slope of the sigmoid in the objective.
     kernel : {"rbf", "polynomial", "linear"}, callable or KernelMap, default="rbf"
         A function takes arrays of m and n rows and returns the m x n kernel values. A `KernelMap` has its
-        own gamma, degree, coef0 and n_landmarks, which replace those below.
+        own gamma, degree, coef0 and n_landmarks, which replace those below: these are shortcuts for a kernel
+        given by its name, so that a grid search can reach them.
     gamma : float or "scale", default="scale"
         Factor of the squared distance in "rbf" and of the inner product in "polynomial"; "scale" is one
         over the summed variances of the features.
