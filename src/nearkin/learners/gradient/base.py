@@ -260,7 +260,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
         if last == 0:
-            value = objective(theta0)[0]
+            value = objective.exact(theta0)[0]
             return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
         if not warm:
             theta0 = self._improved_start(objective, theta0)
