@@ -34,7 +34,7 @@ class Map(ABC):
         return None
 
     def lasting_lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
-        """A lift for rows to come as well, which may lie anywhere; differs from `lift` if that drops dimensions."""
+        """A lift for rows to come, too, which may lie anywhere: not `lift` if that drops dimensions."""
         return self.lift(X, rng)
 
     @abstractmethod

@@ -92,7 +92,8 @@ class _LargeMarginLearner(GradientLearner):
 
     def _n_refreshes(self, n_samples: int) -> int:
         if self.refresh_targets == "auto":
-            return self.fit_policy.refresh.most if n_samples < self.share_policy.auto_below else 0
+            policy = self.fit_policy.refresh
+            return policy.most if n_samples < policy.never_from else 0
         return int(self.refresh_targets)
 
 
