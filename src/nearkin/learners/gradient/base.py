@@ -35,7 +35,6 @@ from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.base import SolverLike
 from nearkin.solvers.coordinates import Coordinates
-from nearkin.solvers.descent import LineSearchSolver
 from nearkin.solvers.policy import DescentPolicy
 
 
@@ -340,9 +339,7 @@ def named_solver(solver, max_iter: int, tol: float, policy: DescentPolicy | None
     if solver not in known:
         raise ValueError(f"solver={solver!r}: expected one of {list(known)} or a nearkin.solvers.Solver.")
     named = known[solver](max_iter, tol)
-    if isinstance(named, LineSearchSolver):
-        named.policy = policy
-    return named
+    return named if policy is None else named.following(policy)
 
 
 def after_kernel(kernel, inner: Map) -> Map:
