@@ -6,8 +6,8 @@
     python -m benchmarks.tricks variance_share expansion --repeats 5
 
 Figures are CPU time relative to the default, the least of several fits taken in turn with it, on one thread;
-where the objective ends more than 1 % apart, by how much is said too. A trick that brings less than a tenth
-of a fit on every set is to go, with its lines.
+where the objective ends more than 1 % apart, by how much is said too. A trick that saves less than a
+tenth of a fit on every set is removed, with its lines.
 """
 
 from __future__ import annotations

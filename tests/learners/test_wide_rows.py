@@ -78,9 +78,14 @@ def test_starts_that_single_out_features_keep_all_of_them(wide):
 
 def test_a_warm_start_may_meet_rows_outside_the_span(wide):
     X, queries, y = wide
+    others = np.vstack([X[5:], queries[:5]])
     learner = NCA(warm_start=True, max_iter=3, tol=10.0, euclid_share=0.0).fit(X, y)
     assert learner.components_.shape == (D, D)
-    assert learner.fit(np.vstack([X[5:], queries[:5]]), y).components_.shape == (D, D)
+    assert learner.fit(others, y).components_.shape == (D, D)
+    mixture = MoLMNN(warm_start=True, tol=10.0, random_state=0, euclid_share=0.0).fit(X, y)
+    # Positions are still measured from the mean of the first rows.
+    np.testing.assert_allclose(mixture.fit(others, y).lift_.origin, X.mean(axis=0))
+    assert mixture.gates_.shape == (2, D + 1)
 
 
 @pytest.mark.parametrize("shrinkage", ["auto", 0.2])

@@ -7,7 +7,10 @@ from scipy.special import log_softmax, logsumexp
 
 from nearkin.losses.log_nca import LogNCALoss
 from nearkin.losses.mcml import MCMLLoss
+from nearkin.pairwise import SoftPolicy
 
+#: Blocks of the fewest rows, float64 whatever the rows.
+PRECISE = SoftPolicy(block_bytes=1, largest_exponent_error=0.0)
 LOSSES = [MCMLLoss(), MCMLLoss(0.2, ridge=0.1), LogNCALoss(), LogNCALoss("auto")]
 each_loss = pytest.mark.parametrize(
     "loss", LOSSES, ids=lambda loss: f"{type(loss).__name__} {loss.temperature}"
@@ -48,6 +51,20 @@ def test_log_nca_is_the_likelihood_of_the_right_class():
     loss = LogNCALoss()
     value, _ = loss.value_and_grad(Z, loss.prepare(Z, y, sample_weight=w))
     assert value == pytest.approx(-np.average(hits, weights=w), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", [MCMLLoss, LogNCALoss])
+def test_another_policy_may_make_blocks_more_precise(loss):
+    Z, y, _ = rows()
+    # The mean, which is subtracted first, is zero without rounding.
+    Z, y = np.concatenate([Z, -Z]).astype(np.float32), np.tile(y, 2)
+    values = []
+    for policy, dtype in ((None, np.float32), (PRECISE, np.float32), (None, np.float64)):
+        chosen = loss(policy=policy)
+        values.append(chosen.value_and_grad(Z.astype(dtype), chosen.prepare(Z, y))[0])
+    rough, precise, expected = values
+    assert precise == pytest.approx(expected, rel=1e-13)
+    assert rough != pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("tau", [0.05, 0.5])

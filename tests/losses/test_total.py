@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from nearkin.losses import DriftLoss, MEGMLoss, NCALoss, TotalLoss
+from nearkin.learners.gradient.lmnn import at_best_scale
+from nearkin.losses import DriftLoss, LargeMarginLoss, Loss, MEGMLoss, NCALoss, TotalLoss
+from nearkin.losses.base import Scaling
+from nearkin.maps import LinearMap
+from nearkin.objective import Objective
 
 
 def test_is_the_weighted_sum_of_its_parts():
@@ -23,3 +27,19 @@ def test_drift_is_zero_at_the_start_and_keeps_float32():
     value, gradient = loss.value_and_grad(Z + np.eye(5, 2, dtype=np.float32), state)
     assert value == pytest.approx((1 + 2) / 15, rel=1e-5)
     assert gradient.dtype == np.float32
+
+
+def test_a_loss_learns_from_labels_unless_it_says_otherwise():
+    assert Loss.supervision == NCALoss().supervision == ("labels",)
+
+
+def test_only_a_loss_that_knows_its_scale_moves_the_start():
+    X, y = np.random.RandomState(0).standard_normal((30, 3)), np.arange(30) % 3
+    theta = np.eye(3).ravel()
+    started = [
+        at_best_scale(Objective(LinearMap(), loss, X, y, theta), theta)
+        for loss in (NCALoss(), LargeMarginLoss())
+    ]
+    assert [isinstance(loss, Scaling) for loss in (NCALoss(), LargeMarginLoss())] == [False, True]
+    np.testing.assert_array_equal(started[0], theta)
+    assert not np.array_equal(started[1], theta)

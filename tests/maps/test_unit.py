@@ -40,3 +40,11 @@ def test_zero_rows_stay_where_they_are():
     Z, cache = map_.forward(np.eye(2).ravel(), F)
     np.testing.assert_array_equal(Z, [[0, 0], [0, 1]])
     assert np.isfinite(map_.pullback(np.ones((2, 2)), cache)).all()
+
+
+def test_rows_to_come_may_lie_where_the_inner_map_says():
+    rng = np.random.RandomState(0)
+    wide = rng.standard_normal((5, 9))
+    assert UnitMap().lift(wide, rng)(wide).shape == (5, 5)
+    assert UnitMap().lasting_lift(wide, rng) is None
+    np.testing.assert_array_equal(UnitMap(GatedMap()).lasting_lift(wide, rng).origin, wide.mean(axis=0))

@@ -3,6 +3,14 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from nearkin.pairwise.search import near_stretches
+
+
+def near_pairs(Z, limits, *, max_pairs, groups=None, policy=None):
+    """All near pairs as one list; None if there are more than `max_pairs`."""
+    found = near_stretches(Z, limits, most=max_pairs, groups=groups, policy=policy)
+    return found.joined() if found.rows == len(Z) else None
+
 
 def listed(pairs):
     indptr, others = pairs

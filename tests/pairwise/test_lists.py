@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pairwise.pair_sets import listed, near
+from tests.pairwise.pair_sets import listed, near, near_pairs
 
 from nearkin.numerics.threads import allowed_workers
 from nearkin.pairwise.lists import MirroredPairs, PairMemory
 from nearkin.pairwise.policy import ListPolicy
-from nearkin.pairwise.search import list_distances, near_pairs
+from nearkin.pairwise.search import list_distances
 
 GROUPS = np.repeat(np.arange(4), 30)
 

@@ -3,14 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from tests.pairwise.pair_sets import listed, near
+from tests.pairwise.pair_sets import listed, near, near_pairs
 
 from nearkin.numerics.threads import allowed_workers
 from nearkin.pairwise.policy import ListPolicy
 from nearkin.pairwise.search import (
     Stretches,
     distances_of,
-    near_pairs,
     near_stretches,
     nearest_rows,
     pairs_within,
@@ -110,12 +109,14 @@ def test_stripes_cover_every_row_once(counts, parts):
 
 def test_no_pair_is_farther_apart_in_principal_directions():
     Z = np.random.RandomState(0).standard_normal((150, 40)) * 0.8 ** np.arange(40)
-    directions = principal_directions(Z, 0.9)
+    directions = principal_directions(Z, ListPolicy())
     assert directions.shape[1] < 24
     assert np.all(cdist(Z @ directions, Z @ directions) <= cdist(Z, Z) + 1e-9)
     assert np.linalg.norm(Z @ directions) ** 2 >= 0.9 * np.linalg.norm(Z) ** 2
 
 
 def test_no_directions_where_all_count_alike():
-    assert principal_directions(np.random.RandomState(0).standard_normal((150, 40)), 0.9) is None
-    assert principal_directions(np.zeros((5, 3)), 0.9) is None
+    Z = np.random.RandomState(0).standard_normal((150, 40))
+    assert principal_directions(Z, ListPolicy()) is None
+    assert principal_directions(Z, ListPolicy(dimension_share=1.0)) is not None
+    assert principal_directions(np.zeros((5, 3)), ListPolicy()) is None

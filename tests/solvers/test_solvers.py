@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from nearkin.solvers import LBFGS, ConjugateGradient, GradientDescent, all_solvers
+from nearkin.solvers import LBFGS, ConjugateGradient, GradientDescent, Solver, SolverResult, all_solvers
 from nearkin.solvers.lbfgs import QuasiNewtonDirections
 from nearkin.solvers.line_search import Point, strong_wolfe
 from nearkin.solvers.policy import DescentPolicy
@@ -152,3 +152,21 @@ def test_line_search_gives_up_soon_where_nothing_is_to_be_gained():
     point, used = strong_wolfe(upwards, start, 1e-6 * np.ones(1), 1.0, curvature=0.1)
     assert point is start
     assert used < 6
+
+
+@pytest.mark.parametrize("solver", [solver(1) for solver in all_solvers().values()])
+def test_a_solver_may_follow_another_policy(solver):
+    # Every search direction starts along the gradient; a line search does not shorten so short a step.
+    cautious = solver.following(DescentPolicy(first_step=1e-3, budget=1))
+    moved = np.linalg.norm(cautious.minimise(bowl, np.ones(4)).theta - 1)
+    assert moved == pytest.approx(1e-3 * np.linalg.norm(np.ones(4)))
+    assert solver.policy is None
+
+
+def test_a_solver_without_thresholds_follows_none():
+    class Still(Solver):
+        def minimise(self, fun, theta0, callback=None):
+            return SolverResult(theta0, fun(theta0)[0], 0, 1, True, "still")
+
+    still = Still()
+    assert still.following(DescentPolicy()) is still

@@ -1,9 +1,9 @@
-"""The contract of every loss, and an optional one."""
+"""The contract of every loss, and two optional ones."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,11 +16,14 @@ class Loss(ABC):
     depends on the data lives in the state.
     """
 
+    #: What it learns from: "labels" (classes or real targets), "pairs" or "triplets" of rows.
+    supervision: ClassVar[tuple[str, ...]] = ("labels",)
+
     @abstractmethod
     def prepare(
         self,
         X: np.ndarray,
-        y: np.ndarray,
+        y: Any,
         *,
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,
@@ -31,12 +34,15 @@ class Loss(ABC):
         ----------
         X : ndarray of shape (n, d)
             The input space, for losses that choose neighbours there.
-        y : ndarray
-            Class codes 0..C-1 (integers), or real targets of shape (n,) or (n, T).
+        y : ndarray, Pairs or TripletList
+            One of the kinds that `supervision` names. Labels are class codes 0..C-1 (integers) or real
+            targets of shape (n,) or (n, T); a loss that cannot use one of the two raises a `ValueError`.
+            Pairs and triplets are `Pairs` and `TripletList` of `supervision/constraints.py`: row numbers of
+            X, with weights of their own.
         start : ndarray of shape (n, e), optional
             The embedding before the first step, for losses that take a scale from it; X by default.
         sample_weight : ndarray of shape (n,), optional
-            Weight of each sample's part of the loss; all positive.
+            Weight of each sample's part of the loss; all positive. None with pairs or triplets.
         """
 
     @abstractmethod
@@ -61,6 +67,14 @@ class Narrowable(Protocol):
 
     def neighbours_per_row(self, Z: np.ndarray) -> float:
         """Approximate number of neighbours that matter to a row at Z; zero for losses without pairs."""
+
+
+@runtime_checkable
+class Scaling(Protocol):
+    """A loss that knows how large an embedding should be, so that a learner can start at that size."""
+
+    def best_scale(self, Z: np.ndarray, state: Any) -> float:
+        """About the c > 0 for which the loss of c Z is least."""
 
 
 def mean_weights(n: int, sample_weight: np.ndarray | None = None) -> np.ndarray:

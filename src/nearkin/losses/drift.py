@@ -40,13 +40,13 @@ class DriftLoss(Loss):
            [2.]]))
     """
 
-    #: What may be given instead of y, which does not matter here.
+    #: Anything, as y does not matter here.
     supervision = ("labels", "pairs", "triplets")
 
     def prepare(
         self,
         X: np.ndarray,
-        y: np.ndarray,
+        y: Any,
         *,
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,

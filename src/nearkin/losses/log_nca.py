@@ -22,6 +22,8 @@ class LogNCALoss(NeighbourLikelihoodLoss):
     ----------
     temperature : float or "auto", default=0.5
         0.5 is NCA's exp(-D); "auto" as for `MCMLLoss`.
+    policy : SoftPolicy or None, default=None
+        Size of the blocks, and when they are made in float64; None takes the defaults.
 
     Notes
     -----
@@ -45,6 +47,7 @@ class LogNCALoss(NeighbourLikelihoodLoss):
         for first, stop in pairwise(state.segments):
             if stop - first > 1:
                 rows = slice(first, stop)
-                part, dZ[rows] = log_normaliser(centred(Z[rows], None), state.weights[rows], state.sharpness)
+                alone = centred(Z[rows], None), state.weights[rows], state.sharpness
+                part, dZ[rows] = log_normaliser(*alone, self.policy)
                 value += part
         return -value, -dZ

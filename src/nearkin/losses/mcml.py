@@ -10,6 +10,7 @@ import numpy as np
 from nearkin._types import Auto
 from nearkin.losses.neighbour_likelihood import LikelihoodState, NeighbourLikelihoodLoss
 from nearkin.numerics.products import squared_norms
+from nearkin.pairwise import SoftPolicy
 
 
 class MCMLLoss(NeighbourLikelihoodLoss):
@@ -26,6 +27,8 @@ class MCMLLoss(NeighbourLikelihoodLoss):
     ridge : float, default=0.0
         Weight of the mean squared distance of the rows from their mean, in the unit of the exponents.
         Without it distances would grow without bound if classes can be separated without error.
+    policy : SoftPolicy or None, default=None
+        Size of the blocks, and when they are made in float64; None takes the defaults.
 
     Notes
     -----
@@ -45,8 +48,10 @@ class MCMLLoss(NeighbourLikelihoodLoss):
     True
     """
 
-    def __init__(self, temperature: float | Auto = 0.5, ridge: float = 0.0) -> None:
-        super().__init__(temperature)
+    def __init__(
+        self, temperature: float | Auto = 0.5, ridge: float = 0.0, policy: SoftPolicy | None = None
+    ) -> None:
+        super().__init__(temperature, policy)
         self.ridge = ridge
 
     def prepare(

@@ -60,14 +60,23 @@ class NeighbourLikelihoodLoss(Loss):
     s is 1 / (2 temperature), so that p_ij = softmax over j != i of -s D_ij is the probability that j is the
     neighbour of row i. Rows alone in their class are neighbours of others but have no part in the loss.
 
+    Parameters
+    ----------
+    temperature : float or "auto", default=0.5
+    policy : SoftPolicy or None, default=None
+        Size of the blocks, and when they are made in float64; None takes the defaults.
+
     Notes
     -----
     3 n^2 e multiply-adds per evaluation in blocks of rows, however narrow the neighbourhoods: unlike the
     expected error of `NCALoss`, a logarithm does not tolerate neglecting far neighbours.
     """
 
-    def __init__(self, temperature: float | Auto = 0.5) -> None:
+    policy: SoftPolicy | None = None
+
+    def __init__(self, temperature: float | Auto = 0.5, policy: SoftPolicy | None = None) -> None:
         self.temperature = temperature
+        self.policy = policy
 
     def prepare(
         self,
@@ -100,12 +109,14 @@ class NeighbourLikelihoodLoss(Loss):
 
     def value_and_grad(self, Z: np.ndarray, state: Any, *, exact: bool = False) -> tuple[float, np.ndarray]:
         Zc = centred(Z, state.order)
-        value, dZ = log_normaliser(Zc, state.weights, state.sharpness)
+        value, dZ = log_normaliser(Zc, state.weights, state.sharpness, self.policy)
         own_value, own_dZ = self._own_class(Zc, state)
         return value + own_value, unsorted((dZ + own_dZ).astype(Z.dtype, copy=False), state.order)
 
 
-def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tuple[float, np.ndarray]:
+def log_normaliser(
+    Z: np.ndarray, weights: np.ndarray, sharpness: float, policy: SoftPolicy | None = None
+) -> tuple[float, np.ndarray]:
     """Sum over rows of weight_i * log sum_{k != i} exp(-sharpness * D_ik), and its gradient in Z.
 
     dE/dD_ij is -weight_i * sharpness * p_ij, p the softmax.
@@ -114,7 +125,8 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
     >>> round(value, 4)  # log(exp(-1) + exp(-9))
     -0.9997
     """
-    Z = precise_enough(Z, sharpness, SoftPolicy())
+    policy = policy or SoftPolicy()
+    Z = precise_enough(Z, sharpness, policy)
     s = Z.dtype.type(sharpness)
     factors = (-sharpness * weights).astype(Z.dtype)
 
@@ -127,7 +139,7 @@ def log_normaliser(Z: np.ndarray, weights: np.ndarray, sharpness: float) -> tupl
         G *= factors[rows, None]
         return weights[rows] @ (log_sums - s * norms[rows])
 
-    return row_block_gradient(Z, weigh)
+    return row_block_gradient(Z, weigh, policy=policy)
 
 
 def softmax_rows(scores: np.ndarray, first: int) -> np.ndarray:

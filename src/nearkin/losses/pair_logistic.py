@@ -61,7 +61,6 @@ class PairLogisticLoss(Loss):
     True
     """
 
-    #: What may be given as y.
     supervision = ("labels", "pairs")
 
     def __init__(self, temperature: float | Auto = "auto", n_neighbors: int = 3) -> None:
@@ -71,7 +70,7 @@ class PairLogisticLoss(Loss):
     def prepare(
         self,
         X: np.ndarray,
-        y: np.ndarray,
+        y: np.ndarray | Pairs,
         *,
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,

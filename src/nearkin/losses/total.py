@@ -58,15 +58,15 @@ class TotalLoss(Loss):
         self.parts = parts
 
     @property
-    def supervision(self) -> tuple[str, ...]:
-        """What may be given instead of y: whatever all parts accept."""
-        kinds = [getattr(loss, "supervision", ("labels",)) for _, loss in self.parts]
+    def supervision(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What all parts learn from."""
+        kinds = [loss.supervision for _, loss in self.parts]
         return tuple(kind for kind in kinds[0] if all(kind in others for others in kinds))
 
     def prepare(
         self,
         X: np.ndarray,
-        y: np.ndarray,
+        y: Any,
         *,
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,

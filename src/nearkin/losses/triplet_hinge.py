@@ -55,7 +55,6 @@ class TripletHingeLoss(Loss):
     0.25
     """
 
-    #: What may be given as y.
     supervision = ("labels", "triplets")
 
     def __init__(self, margin: float | Auto = "auto", n_targets: int = 3, n_impostors: int = 10) -> None:
@@ -66,7 +65,7 @@ class TripletHingeLoss(Loss):
     def prepare(
         self,
         X: np.ndarray,
-        y: np.ndarray,
+        y: np.ndarray | TripletList,
         *,
         start: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,

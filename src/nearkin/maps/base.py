@@ -27,8 +27,15 @@ class Map(ABC):
         return False
 
     def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
-        """A fixed map that is applied to the inputs first; None if there is none."""
+        """A fixed map that is applied to the inputs first; None if there is none.
+
+        An `AffineEmbedding` may only turn and move the rows of X: their unit is measured before it.
+        """
         return None
+
+    def lasting_lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
+        """A lift for rows to come, too, which may lie anywhere: not `lift` if that drops dimensions."""
+        return self.lift(X, rng)
 
     @abstractmethod
     def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:

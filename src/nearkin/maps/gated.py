@@ -62,12 +62,15 @@ class GatedMap(Map):
         self.gate_scale = gate_scale
 
     def lift(self, X: MatrixLike, rng: np.random.RandomState) -> AffineEmbedding:
-        # Gates and projections act on positions, not differences: measure them from the mean.
-        origin = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         n, d = X.shape
+        centring = self.lasting_lift(X, rng)
         # With fewer rows than features nothing can be learned outside their span.
         few = d > n and not self.given_start and self.init in IN_THE_SPAN and (self.n_components or 0) < n
-        return AffineEmbedding(row_axes(X) if few else None, origin)
+        return AffineEmbedding(row_axes(X), centring.origin) if few else centring
+
+    def lasting_lift(self, X: MatrixLike, rng: np.random.RandomState) -> AffineEmbedding:
+        # Gates and projections act on positions, not differences: measure them from the mean.
+        return AffineEmbedding(origin=X.mean(axis=0, dtype=np.float64).astype(X.dtype))
 
     @property
     def given_start(self) -> bool:

@@ -64,6 +64,10 @@ class LinearMap(Map):
         enough = self.n_components is None or self.n_components < n
         return AffineEmbedding(row_axes(X)) if d > n and turns and enough else None
 
+    def lasting_lift(self, X: MatrixLike, rng: np.random.RandomState) -> None:
+        # Rows to come may lie outside the span of these.
+        return None
+
     def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return linear_start(F, y, self.n_components, self.init, rng).ravel()
 

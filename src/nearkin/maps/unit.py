@@ -45,6 +45,9 @@ class UnitMap(Map):
     def lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
         return self._inner.lift(X, rng)
 
+    def lasting_lift(self, X: MatrixLike, rng: np.random.RandomState) -> Embedding | None:
+        return self._inner.lasting_lift(X, rng)
+
     def start(self, F: MatrixLike, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return self._inner.start(F, y, rng)
 

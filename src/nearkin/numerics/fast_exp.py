@@ -58,12 +58,3 @@ def _exp(x):
     if x is types.float32:
         return lambda x: _exp32(x)
     return lambda x: _exp64(x)
-
-
-@njit(cache=True, fastmath=True)
-def exp_all(values):
-    """The function above for a whole array of non-positive numbers, for tests."""
-    out = np.empty_like(values)
-    for i in range(values.size):
-        out[i] = exp(values[i])
-    return out

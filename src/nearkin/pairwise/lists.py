@@ -64,6 +64,8 @@ class PairMemory:
         Principal directions at the first search, in which near pairs are looked for first; None for all.
     overflow : Stretches or None
         What the last search found, where that was too much for a list and not more than `most_found`.
+    _mirrored : MirroredPairs or None
+        The list at hand in the rows of both partners, once `mirrored` was asked for it.
     """
 
     def __init__(self, groups=None, policy: ListPolicy | None = None, most_found: int = 0):
@@ -100,10 +102,10 @@ class PairMemory:
         return self._renewed(Z, roots, max_pairs)
 
     def _renewed(self, Z, roots, max_pairs) -> Found | None:
+        # Twice over, as a list serves only until pairs have crossed the outer half.
         self.margin = 2 * self.ahead * self.change
         found, self.pairs, self.overflow, self._mirrored = None, None, None, None
-        # A list with a margin is seldom less than three times as long: not to be had near the limit.
-        room = 3 * self.inside <= max_pairs
+        room = self.policy.least_room * self.inside <= max_pairs
         if room and self.margin <= self.policy.largest_margin * float(np.median(roots)):
             # A few pairs per row are always cheap.
             longest = int(min(max_pairs, self.policy.listed_per_near * max(self.inside, len(Z))))
@@ -125,10 +127,11 @@ class PairMemory:
     def _search(self, Z, limits, max_pairs: int) -> Found | None:
         """Near pairs in the principal dimensions first, of which those stay that are near in all."""
         if self.searches == 0:
-            self.directions = principal_directions(Z, self.policy.variance_share)
+            self.directions = principal_directions(Z, self.policy)
         self.searches += 1
         if self.directions is not None:
-            candidates = self._near(Z @ self.directions, limits, 2 * max_pairs)
+            most = int(self.policy.candidates_per_listed * max_pairs)
+            candidates = self._near(Z @ self.directions, limits, most)
             if candidates.rows == len(Z):
                 pairs, distances = pairs_within(Z, candidates.joined(), limits)
                 if len(distances) <= max_pairs:

@@ -1,10 +1,10 @@
-"""What tunes the engine room: every threshold, with its unit and the measurement behind it.
+"""What tunes the engine room: its thresholds, each with its unit and the measurement behind it.
 
 No field changes what is computed beyond the errors that README.md states: they decide how pairs are
 found, how long a list is kept, and when blocks are faster. Origins in brackets are CPU times of whole fits
 with the trick switched off, relative to those with it (`benchmarks/tricks.py`; tables in
-docs/results/benchmarks.md), the least and the largest over its data sets. What brought less than a tenth of
-a fit nowhere has gone.
+docs/results/benchmarks.md), the least and the largest over its data sets. Tricks that saved less than a
+tenth of a fit on every set were removed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ class ListPolicy:
     ----------
     block_bytes : int
         Bytes of one worker's block of full rows: bounds memory [half or twice: no difference].
+    block_rows : (int, int)
+        Fewest and most rows of such a block, whatever its bytes [products of 100,000 x 50 by 16 rows at a
+        time: 1.27, by 64: 0.77; evaluations of 1,000 and 3,000 rows by at most 256 or 1,024: 1.00 to 1.01].
     tile_rows, tile_columns : int
         Shape of a tile that is searched as soon as it is made, while it is still in the cache: 1 MB in
         float32 [half or twice: no difference].
@@ -28,6 +31,12 @@ class ListPolicy:
     variance_share : float
         Share of the variance held by the principal dimensions that are searched first [without them 0.97 to
         1.19; MNIST in 164 dimensions and the digits gain].
+    dimension_share : float
+        Share of all dimensions beyond which the principal ones are too many to be searched first [all of
+        them: 1.10 for LMNN on a mixture].
+    candidates_per_listed : float
+        Pairs near in the principal dimensions, for each that a list may hold, beyond which all dimensions are
+        searched instead [half as many: 0.93 to 1.04].
     evaluations_ahead : float
         Evaluations that a list should serve, if distances go on changing as they did [one instead of four:
         0.90 to 1.36; MEGM takes one].
@@ -41,6 +50,9 @@ class ListPolicy:
     listed_per_near : float
         Pairs in a list for each one within the limits: a margin that would bring more is not taken
         [unbounded: 0.94 to 1.01, and 1.16 for NCA on the mixture from the identity].
+    least_room : float
+        Pairs that a list must be allowed to hold for each one within the limits: with less room there is no
+        search for one with a margin, which would be in vain [always a search: 0.96 to 1.05].
     largest_listed_share : float
         Share of all pairs beyond which full blocks are faster than a list [half: 0.96 to 1.22].
     largest_listed : int
@@ -48,14 +60,18 @@ class ListPolicy:
     """
 
     block_bytes: int = 12 * 2**20
+    block_rows: tuple[int, int] = (32, 512)
     tile_rows: int = 256
     tile_columns: int = 1_024
     rows_probed: int = 60
     variance_share: float = 0.9
+    dimension_share: float = 0.6
+    candidates_per_listed: float = 2.0
     evaluations_ahead: float = 4.0
     entered_share: float = 0.005
     largest_margin: float = 0.15
     listed_per_near: float = 8.0
+    least_room: float = 3.0
     largest_listed_share: float = 0.16
     largest_listed: int = 6_000_000
 
@@ -82,8 +98,8 @@ class SoftPolicy(ListPolicy):
         As above [tiles take as long as a list of 9 % of all pairs of 10,000 x 50, 12 % of 3,000 x 50, 17 %
         of 5,000 x 200].
     largest_listed : int
-        As above, but what is too long for a list costs no more without one [CPU seconds of an evaluation of
-        20,000 x 50 by a list and without: 0.44 and 0.45 with 4.3 million pairs, 1.31 and 1.01 with 14
+        As above; more pairs are weighed without a list, which takes no longer [CPU seconds of an evaluation
+        of 20,000 x 50 by a list and without: 0.44 and 0.45 with 4.3 million pairs, 1.31 and 1.01 with 14
         million].
     largest_found : int
         Near pairs beyond the longest list that are kept during an evaluation: 4 bytes each, 192 MB. Rows

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkin.numerics.threads import run_striped, worker_count
 from nearkin.pairwise.policy import ListPolicy
-from nearkin.pairwise.search import PairList, half_norms
+from nearkin.pairwise.search import LOOK, ROOM, PairList, half_norms
 
 
 def others_within(Z, codes, limits, R, reference_codes) -> PairList:
@@ -15,7 +15,7 @@ def others_within(Z, codes, limits, R, reference_codes) -> PairList:
     Parameters
     ----------
     Z : ndarray of shape (n, e)
-        Rows, best centred with the references, as for `near_pairs`.
+        Rows, best centred with the references, as for `search.near_stretches`.
     codes : int array of shape (n,)
     limits : ndarray of shape (n,)
     R : ndarray of shape (m, e)
@@ -47,7 +47,7 @@ def others_within(Z, codes, limits, R, reference_codes) -> PairList:
         from nearkin.pairwise.kernels import sort_by_row
         from nearkin.pairwise.kernels_references import collect_others
 
-        room = np.empty((2, 2**15), dtype=np.int32)
+        room = np.empty((2, ROOM), dtype=np.int32)
         for block in blocks:
             first, total = starts[block], 0
             rows = Z[first : first + policy.tile_rows]
@@ -67,8 +67,7 @@ def others_within(Z, codes, limits, R, reference_codes) -> PairList:
             sort_by_row(room[0, :total], room[1, :total], first, counts, others)
             found[block] = counts, others
 
-    # To look at a product costs about as much as to make one of 30 dimensions.
-    run_striped(search, len(starts), worker_count(n * len(R) * (width + 30)))
+    run_striped(search, len(starts), worker_count(n * len(R) * (width + LOOK)))
     if not found:
         return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     counts, others = (np.concatenate(parts) for parts in zip(*found, strict=True))

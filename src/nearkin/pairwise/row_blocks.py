@@ -12,7 +12,7 @@ from nearkin.pairwise.policy import ListPolicy, SoftPolicy
 
 def block_rows(n_columns: int, itemsize: int, policy: ListPolicy) -> int:
     """Rows of a block of `n_columns` columns: enough for efficient products, within its bytes."""
-    return int(np.clip(policy.block_bytes // max(1, n_columns * itemsize), 32, 512))
+    return int(np.clip(policy.block_bytes // max(1, n_columns * itemsize), *policy.block_rows))
 
 
 def precise_enough(Z: np.ndarray, sharpness, policy: SoftPolicy) -> np.ndarray:

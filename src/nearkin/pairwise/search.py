@@ -21,38 +21,10 @@ PairList = tuple[np.ndarray, np.ndarray]
 Found = tuple[PairList, np.ndarray]
 
 
-def near_pairs(
-    Z, limits, *, max_pairs: int, groups=None, policy: ListPolicy | None = None
-) -> PairList | None:
-    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and perhaps a few just outside.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, e)
-        Rows, best centred: inner products lose digits in proportion to the norms. The loss is
-        allowed for, so that no pair is missed.
-    limits : ndarray of shape (n,)
-    max_pairs : int
-        Give up beyond this many.
-    groups : integer array of shape (n,), optional
-        List only pairs of different groups; sorted.
-
-    Returns
-    -------
-    (indptr, others) or None
-        None if there are more than `max_pairs` pairs.
-
-    Notes
-    -----
-    n^2 e / 2 multiply-adds in matrix products; memory for one tile per worker and the pairs.
-
-    Examples
-    --------
-    >>> near_pairs(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), max_pairs=9)
-    (array([0, 1, 1, 1]), array([1], dtype=int32))
-    """
-    found = near_stretches(Z, limits, most=max_pairs, groups=groups, policy=policy)
-    return found.joined() if found.rows == len(Z) else None
+#: Cost of a look at one product in multiply-adds, by which threads are counted.
+LOOK = 30
+#: Pairs that a worker has room for at first; four times as many whenever that is too few.
+ROOM = 2**15
 
 
 class Stretches(NamedTuple):
@@ -90,8 +62,29 @@ class Stretches(NamedTuple):
 
 
 def near_stretches(Z, limits, *, most: int, groups=None, policy: ListPolicy | None = None) -> Stretches:
-    """The pairs that `near_pairs` would find, of as many of the first rows as together have at most `most`.
+    """Pairs i < j with ``|z_i - z_j|^2 <= max(limits[i], limits[j])``, and perhaps a few just outside.
 
+    Of all rows or, if they have more than `most` pairs, of as many of the first rows as have no more.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, e)
+        Rows, best centred: inner products lose digits in proportion to the norms. The loss is allowed for,
+        so that no pair is missed.
+    limits : ndarray of shape (n,)
+    most : int
+    groups : integer array of shape (n,), optional
+        Only pairs of different groups are found; sorted.
+    policy : ListPolicy, optional
+
+    Notes
+    -----
+    n^2 e / 2 multiply-adds in matrix products; memory for one tile per worker and the pairs.
+
+    Examples
+    --------
+    >>> near_stretches(np.array([[0.0], [1.0], [5.0]]), np.array([2.0, 0.0, 0.0]), most=9).joined()
+    (array([0, 1, 1, 1]), array([1], dtype=int32))
     >>> near_stretches(np.zeros((600, 1)), np.ones(600), most=140_000).rows
     256
     """
@@ -152,8 +145,7 @@ def each_stretch(
             if not use(worker, first, np.concatenate([[0], np.cumsum(counts)]), partners):
                 return
 
-    # To look at a product costs about as much as to make one of 30 dimensions.
-    run_striped(work, len(blocks_of_rows), worker_count((n - first_row) * n * (width + 30)))
+    run_striped(work, len(blocks_of_rows), worker_count((n - first_row) * n * (width + LOOK)))
 
 
 def half_norms(Z: np.ndarray) -> np.ndarray:
@@ -169,7 +161,7 @@ class Tiles:
         self.Z = Z
         self.rows, self.columns = policy.tile_rows, policy.tile_columns
         self.tile = np.empty(self.rows * self.columns, dtype=Z.dtype)
-        self.room = np.empty((2, 2**15), dtype=np.int32)
+        self.room = np.empty((2, ROOM), dtype=np.int32)
 
     def products(self, row: int, column: int) -> np.ndarray:
         """Inner products of a stretch of rows with another, in the buffer."""
@@ -203,20 +195,19 @@ class Tiles:
         return counts, others
 
 
-def principal_directions(Z: np.ndarray, share: float) -> np.ndarray | None:
-    """Directions, as columns, that hold this share of the variance; None where they are too many.
+def principal_directions(Z: np.ndarray, policy: ListPolicy) -> np.ndarray | None:
+    """Directions, as columns, that hold `variance_share` of the variance; None where they are too many.
 
-    No two rows are farther apart in them than in all dimensions, so that near pairs are near in them, too. In
-    more than six tenths of all dimensions little is saved: LMNN on a mixture would take 1.10 times as long.
+    No two rows are farther apart in them than in all dimensions, so that near pairs are near in them, too.
 
-    >>> principal_directions(np.eye(40)[:, :20] * 0.1 ** np.arange(20), 0.9).shape
+    >>> principal_directions(np.eye(40)[:, :20] * 0.1 ** np.arange(20), ListPolicy()).shape
     (20, 8)
     """
     variances, directions = np.linalg.eigh((Z.T @ Z).astype(np.float64))
     held = np.cumsum(variances[::-1])
     # Products of matrices like their widths in multiples of eight.
-    count = 8 * -(-int(np.searchsorted(held, share * held[-1]) + 1) // 8)
-    if count > 0.6 * Z.shape[1]:
+    count = 8 * -(-int(np.searchsorted(held, policy.variance_share * held[-1]) + 1) // 8)
+    if count > policy.dimension_share * Z.shape[1]:
         return None
     return np.ascontiguousarray(directions[:, : -count - 1 : -1].astype(Z.dtype))
 
@@ -301,7 +292,7 @@ def nearest_rows(Z, k: int = 1, *, policy: ListPolicy | None = None) -> np.ndarr
                 G = tiles.products(starts[block], column)
                 nearest_others(G, starts[block], column, halves, minima, nearest)
 
-    run_striped(search, len(starts), worker_count(n * n * (width + 30)))
+    run_striped(search, len(starts), worker_count(n * n * (width + LOOK)))
     return nearest
 
 

@@ -1,4 +1,7 @@
-"""Every row predicted from its softly weighted neighbours, by lists of near pairs or by full blocks."""
+"""Every row predicted from its softly weighted neighbours: by a list, by stretches, by tiles or by blocks.
+
+README.md says which of the four when.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +43,8 @@ class Rows(NamedTuple):
     targets: np.ndarray
 
 
-#: Averages of some rows (theirs to overwrite no more than to keep) and these rows, to the rows' part of the
-#: loss and its gradient in the averages.
+#: Averages of some rows, which must be neither changed nor kept, and these rows, to the rows' part of the
+#: loss and its gradient in the averages, a new array.
 Judge = Callable[[np.ndarray, Rows], tuple[float, np.ndarray]]
 
 
@@ -120,9 +123,11 @@ class SoftNeighbours:
 
     Notes
     -----
-    Where neighbourhoods are sharp, the pairs that matter are found by one product of n^2 e / 2
-    multiply-adds and everything else runs over those pairs; where they are not, full blocks of rows are
-    made and forgotten in turn. Neither keeps anything of n x n. README.md says how exact either is.
+    Where neighbourhoods are sharp, the pairs that matter are found by one product of n^2 e / 2 multiply-adds
+    and everything else runs over those pairs: a list of them, which may serve later evaluations, or, where
+    they are too many for a list, the stretches of rows in which they were found. Where neighbourhoods are
+    broad, all pairs are weighed and forgotten in turn, in blocks of full rows or, of many rows, in tiles.
+    None of the four keeps anything of n x n. README.md says how exact each is.
 
     Examples
     --------
@@ -376,6 +381,7 @@ def reach(Z: np.ndarray, sharpness: np.ndarray, policy: SoftPolicy, *, certain: 
     exponents *= sharpness[rows, None].astype(Z.dtype)
     weights = np.exp(-exponents)
     weights /= weights.sum(axis=1, keepdims=True)
+    # Reaches are rounded up to quarters: finer ones would save hardly a neighbour.
     per_unit = 4
     # How many neighbours, and what share of the weights, lie in each bin; the last holds all beyond.
     steps = int(np.ceil(longest * per_unit))

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
+from nearkin.solvers.policy import DescentPolicy
+
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 #: Called after each step with (theta, value); returning True stops the solver.
 Callback = Callable[[np.ndarray, float], bool | None]
@@ -60,6 +62,10 @@ class Solver(ABC):
         solver = copy.copy(self)
         solver.max_iter = max_iter
         return solver
+
+    def following(self, policy: DescentPolicy) -> Solver:
+        """The same solver with other thresholds of the descent; itself if it has none."""
+        return self
 
     def continued(self, result: SolverResult) -> Solver:
         """A solver that starts with what this one learned on the way to `result`.

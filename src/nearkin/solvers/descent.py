@@ -64,6 +64,11 @@ class LineSearchSolver(Solver):
         solver.learned = None
         return solver
 
+    def following(self, policy: DescentPolicy) -> Self:
+        solver = copy.copy(self)
+        solver.policy = policy
+        return solver
+
     def continued(self, result: SolverResult) -> Self:
         solver = copy.copy(self)
         solver.learned = result.learned

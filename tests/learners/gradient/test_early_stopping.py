@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine, make_classification
+from sklearn.datasets import load_wine, make_blobs, make_classification
 from sklearn.preprocessing import scale
 
 from nearkin import KNNClassifier
@@ -13,8 +13,9 @@ from nearkin.learners.gradient.early_stopping import (
     steps_by_halves,
     stops_early,
 )
-from nearkin.losses import MEGMLoss
+from nearkin.losses import MEGMLoss, NCALoss
 from nearkin.maps import LinearMap
+from nearkin.pairwise import SoftPolicy
 from nearkin.solvers import LBFGS
 
 X, y = load_wine(return_X_y=True)
@@ -88,6 +89,23 @@ def test_no_step_is_taken_where_none_helps():
     assert still, "labels that are pure noise should not move the map every time"
     np.testing.assert_allclose(still[0].components_, np.eye(20) / usual_spread(data), atol=1e-15)
     assert still[0].objective_ == still[0].history_[0]
+
+
+def test_the_objective_is_exact_even_if_no_step_is_taken():
+    class Still(NCA):
+        def _last_step(self, map_, training, theta0, rng):
+            return 0
+
+        def _loss(self):
+            # Lists that leave out a fifth of the neighbours, except from exact values.
+            return NCALoss(SoftPolicy(smallest_listed=50, neglected_share=0.2))
+
+    rows, codes = make_blobs(600, 4, centers=6, cluster_std=4, random_state=0)
+    still = Still(init=np.eye(4)).fit(rows, codes)
+    Z, whole = still.transform(rows), NCALoss(SoftPolicy(smallest_listed=10**9))
+    expected = whole.value_and_grad(Z, whole.prepare(Z, codes))[0]
+    assert still.objective_ == pytest.approx(expected, rel=1e-3)
+    assert still.history_.tolist() == [still.objective_]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

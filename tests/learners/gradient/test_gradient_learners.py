@@ -84,9 +84,21 @@ def test_warm_start_goes_on(learner):
     assert part.objective_ <= part.history_[0]
 
 
-def test_warm_start_on_other_features_is_refused():
-    fitted = NCA(warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="warm_start"):
+@pytest.mark.parametrize("learner", [NCA, lambda **to: NCA(kernel="rbf", **to), LMNN, MoLMNN])
+def test_a_first_fit_before_warm_starts_is_one_without(learner):
+    # Far from the origin, from which gates and kernels must not measure.
+    rows, settings = X + 100, {"tol": 1.0, "random_state": 0, "euclid_share": 0.0}
+    plain, first = (learner(warm_start=warm, **settings).fit(rows, y) for warm in (False, True))
+    np.testing.assert_array_equal(first.parameters_, plain.parameters_)
+    assert first.objective_ == plain.objective_
+    np.testing.assert_array_equal(first.transform(rows), plain.transform(rows))
+
+
+@pytest.mark.parametrize("settings", [{}, {"kernel": "rbf"}], ids=str)
+@pytest.mark.parametrize("learner", [NCA, MoLMNN])
+def test_warm_start_on_other_features_is_refused(learner, settings):
+    fitted = learner(warm_start=True, tol=10.0, **settings).fit(X, y)
+    with pytest.raises(ValueError, match=f"warm_start: X has 3 features, the fitted map {X.shape[1]}"):
         fitted.fit(X[:, :3], y)
 
 

@@ -3,7 +3,10 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
+from nearkin.learners.euclid_share import SharePolicy
 from nearkin.learners.gradient import LMCA, LMNN, MetricLearner
+from nearkin.learners.gradient.lmnn import LARGE_MARGIN_DESCENT
+from nearkin.learners.gradient.policy import FitPolicy, RefreshPolicy
 from nearkin.losses import LargeMarginLoss
 from nearkin.maps import GatedMap, LinearMap
 from nearkin.objective import Objective
@@ -94,6 +97,25 @@ def test_refreshed_targets_are_those_of_the_learned_distance():
     renewed = objective.value_and_grad(Z, objective.prepare(Z, y))[0]
     # Only the last targets are served to the last digit, which may change one of them.
     assert renewed == pytest.approx(fitted.objective_, rel=1e-3)
+
+
+def test_whether_targets_are_chosen_again_has_a_threshold_of_its_own():
+    class Never(LMNN):
+        fit_policy = FitPolicy(refresh=RefreshPolicy(never_from=len(X)))
+
+    class NoShare(LMNN):
+        share_policy = SharePolicy(auto_below=len(X))
+
+    usual, never, no_share = (learner(tol=1e-3).fit(X, y) for learner in (LMNN, Never, NoShare))
+    once = LMNN(tol=1e-3, refresh_targets=0).fit(X, y)
+    np.testing.assert_array_equal(never.parameters_, once.parameters_)
+    np.testing.assert_array_equal(no_share.parameters_, usual.parameters_)
+    assert not np.array_equal(usual.parameters_, once.parameters_)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg", "gd"])
+def test_the_first_step_is_a_share_of_the_start(solver):
+    assert LMNN(solver=solver)._solver().policy is LARGE_MARGIN_DESCENT
 
 
 def test_lmca_takes_half_of_the_features_unless_told():

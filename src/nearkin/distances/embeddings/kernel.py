@@ -44,6 +44,11 @@ class KernelEmbedding:
     #: Rows lifted at a time: their kernel values need as much memory as the result.
     rows_at_once: ClassVar[int] = 4_096
 
+    @property
+    def n_features_in(self) -> int:
+        """Number of columns expected."""
+        return self.landmarks.shape[1]
+
     def __call__(self, X: MatrixLike, /) -> np.ndarray:
         landmarks = self.landmarks.astype(X.dtype, copy=False)
         features = np.empty((X.shape[0], len(self.shift)), dtype=X.dtype)

@@ -35,7 +35,6 @@ from nearkin.rows_in_blocks import block_work, in_blocks
 from nearkin.solvers import Solver, SolverResult, all_solvers
 from nearkin.solvers.base import SolverLike
 from nearkin.solvers.coordinates import Coordinates
-from nearkin.solvers.descent import LineSearchSolver
 from nearkin.solvers.policy import DescentPolicy
 
 
@@ -143,8 +142,6 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         training = self._training(X, y, weights, map_, lift)
         n_features = training.F.shape[1]
         theta0 = self.parameters_ if warm else map_.start(training.F, training.y, rng)
-        if warm and self._n_lifted != n_features:
-            raise ValueError(f"warm_start: X has {n_features} features, the fitted map {self._n_lifted}.")
         if warm or map_.given_start:
             theta0 = map_.rescaled(theta0, 1 / training.unit, n_features)
 
@@ -205,11 +202,12 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
         return share
 
     def _lift(self, map_: Map, X, rng, warm: bool) -> Embedding | None:
-        if warm:
-            return self.lift_
-        lift = map_.lift(X, rng)
-        # Rows of a later warm start may lie outside the span of these.
-        return None if self.warm_start and isinstance(lift, AffineEmbedding) else lift
+        if not warm:
+            return map_.lasting_lift(X, rng) if self.warm_start else map_.lift(X, rng)
+        known = self._n_lifted if self.lift_ is None else getattr(self.lift_, "n_features_in", None)
+        if known is not None and X.shape[1] != known:
+            raise ValueError(f"warm_start: X has {X.shape[1]} features, the fitted map {known}.")
+        return self.lift_
 
     def _training(self, X, y, weights, map_, lift) -> Training:
         F = X if lift is None else lift(X)
@@ -261,7 +259,7 @@ class GradientLearner(CallbackSupportMixin, EmbeddingLearner):
             map_, self._loss(), training.F, training.y, theta0, sample_weight=training.weights
         )
         if last == 0:
-            value = objective(theta0)[0]
+            value = objective.exact(theta0)[0]
             return SolverResult(theta0, value, 0, 1, True, "no step helped on unseen rows", [value])
         if not warm:
             theta0 = self._improved_start(objective, theta0)
@@ -341,9 +339,7 @@ def named_solver(solver, max_iter: int, tol: float, policy: DescentPolicy | None
     if solver not in known:
         raise ValueError(f"solver={solver!r}: expected one of {list(known)} or a nearkin.solvers.Solver.")
     named = known[solver](max_iter, tol)
-    if isinstance(named, LineSearchSolver):
-        named.policy = policy
-    return named
+    return named if policy is None else named.following(policy)
 
 
 def after_kernel(kernel, inner: Map) -> Map:

@@ -42,7 +42,7 @@ class ConstrainedGradientLearner(GradientLearner):
 
     def _check_loss_takes(self, kind: str) -> None:
         loss = self._loss()
-        if kind not in getattr(loss, "supervision", ("labels",)):
+        if kind not in loss.supervision:
             raise ValueError(
                 f"{type(loss).__name__} does not learn from {kind}; choose a loss that does, such as "
                 f"{'PairLogisticLoss' if kind == 'pairs' else 'TripletHingeLoss'}."

@@ -12,6 +12,7 @@ from nearkin.learners.gradient.grids import low_rank_choices
 from nearkin.learners.gradient.minimising import minimise_exactly
 from nearkin.learners.settings import check_choice, check_count, check_number
 from nearkin.losses import LargeMarginLoss
+from nearkin.losses.base import Scaling
 from nearkin.maps import LinearMap
 from nearkin.maps.kernel import KernelLike
 from nearkin.objective import Objective
@@ -36,13 +37,13 @@ def at_best_scale(objective: Objective, theta: np.ndarray, part: slice = slice(N
 
     The directions of a start are usually better than its scale. Measured: on isolet LMNN reaches after 9
     steps what took 20 without rescaling, and on the digits the start is as good as 17 steps. A start given
-    by the user is not changed.
+    by the user is not changed, nor is one for a loss that cannot tell its scale.
     """
-    if objective.map.given_start:
+    if objective.map.given_start or not isinstance(objective.loss, Scaling):
         return theta
     Z, _ = objective.map.forward(theta, objective.F)
     theta = theta.copy()
-    theta[part] *= objective.loss.best_scale(Z, objective.state)  # type: ignore[attr-defined]
+    theta[part] *= objective.loss.best_scale(Z, objective.state)
     return theta
 
 
@@ -92,7 +93,8 @@ class _LargeMarginLearner(GradientLearner):
 
     def _n_refreshes(self, n_samples: int) -> int:
         if self.refresh_targets == "auto":
-            return self.fit_policy.refresh.most if n_samples < self.share_policy.auto_below else 0
+            policy = self.fit_policy.refresh
+            return policy.most if n_samples < policy.never_from else 0
         return int(self.refresh_targets)
 
 
@@ -158,7 +160,8 @@ class LMNN(_LargeMarginLearner):
     impostors, and the optimisation continues if it is worse than expected.
 
     Steps are taken in coordinates in which the features are uncorrelated and of similar variance (up to a
-    ratio of 100): the optimum is the same and takes about half as many steps.
+    ratio of 100): the optimum is the same and takes four fifths (a mixture) to two fifths (MNIST) as many
+    steps.
 
     References
     ----------

@@ -78,12 +78,16 @@ class RefreshPolicy:
     most : int
         How often, at most, "auto" chooses them again [once: 0.56 to 0.89, -1.3 to +1.1; twice as often: 1.20
         to 1.65, -1.3 to +0.7].
+    never_from : int
+        Number of samples from which "auto" never chooses them again, because fits of so many are expensive
+        [three times on 5,000 rows of letter and MNIST and on 10,000 of letter: 2.1 to 2.9, -0.4 to +1.6].
     rough_tol : float
         Tolerance of a fit whose targets will be chosen again [half: 0.86 to 1.11, -1.3 to +0.4; twice: 0.87
         to 1.02, -0.8 to +0.2].
     """
 
     most: int = 3
+    never_from: int = 5_000
     rough_tol: float = 1e-3
 
 
