@@ -11,13 +11,11 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
+from nearkin.report.hub_table import hub_table
 from nearkin.report.leaderboard import explanations, leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
-from nearkin.report.words import seconds_text, size_text, value_text
-
-#: Hubs listed by name.
-MAX_HUBS = 8
+from nearkin.report.words import seconds_text, size_text
 
 
 @dataclass(frozen=True)
@@ -109,20 +107,17 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
         "is not the mean of theirs."
     )
     if any(found.bad_occurrences is not None for found in views.hubness.values()):
-        explanation += " “Bad” appearances are beside a query of another class."
+        explanation += " “Beside another class” counts its appearances beside queries of another class."
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
 
 def _hub_table(name: str, found: Hubness) -> Table:
-    with_bad = found.bad_occurrences is not None
-    columns = ["row", "label", f"N{found.k}"] + (["of these bad"] if with_bad else [])
-    keys = ("row", "label", "count") + (("bad",) if with_bad else ())
-    rows = [[value_text(hub[key]) for key in keys] for hub in found.largest(MAX_HUBS)]
+    columns, rows = hub_table(found)
     caption = (
         f"{name}: largest hubs; {100 * found.anti_hub_share:.0f} % "
         f"({len(found.anti_hubs)} of {found.n_references}) are anti-hubs"
     )
-    return Table(columns, rows, caption)
+    return Table([column.title for column in columns], rows, caption)
 
 
 def costs(comparison: Comparison, views: Views) -> Section | None:
