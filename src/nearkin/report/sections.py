@@ -66,8 +66,7 @@ class Section:
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds. It is decided by the "
-        f"adjusted p: Holm's method for the learners that could win, being ahead of {comparison.baseline} "
-        f"after the first pass. “Better/equiv./worse” are the chances, in percent, that a learner is "
+        f"adjusted p (Holm's method). “Better/equiv./worse” are the chances, in percent, that a learner is "
         f"better than {comparison.baseline}, practically equivalent, or worse. "
         + " ".join(explanations(comparison))
     )

@@ -32,7 +32,7 @@ from nearkin.evaluation.runner import versions
 from nearkin.evaluation.standings import shown_records
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import troubles_of
-from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
+from nearkin.report.leaderboard import explanations, leaderboard_html, leaderboard_text
 from nearkin.report.plotting import require_plotting
 from nearkin.scale.cluster import workers_at
 from nearkin.study.candidates import candidates_of
@@ -360,7 +360,8 @@ class Study:
         }
 
     def __str__(self) -> str:
-        return f"{self.data}\n\n{leaderboard_text(self.comparison)}\n\n{self.statement}"
+        answer = "\n".join([self.statement, *explanations(self.comparison)])
+        return f"{self.data}\n\n{leaderboard_text(self.comparison)}\n\n{answer}"
 
     def __repr__(self) -> str:
         return f"<Study of {self.data}; {self.statement}>"
