@@ -96,7 +96,7 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
         )
     if sum(row.hub_skewness is not None for row in comparison.finished) > 1:
         contents.append(Plot(plots.skewness_figure(comparison), "Mean skewness over the folds"))
-    contents += [_hub_table(name, found) for name, found in views.hubness.items()]
+    contents += [_hub_table(label, found) for label, found in views.hubness.items()]
     if not contents:
         return None
     explanation = (
@@ -110,10 +110,10 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
 
-def _hub_table(name: str, found: Hubness) -> Table:
+def _hub_table(label: str, found: Hubness) -> Table:
     columns, rows = hub_table(found)
     caption = (
-        f"{name}: largest hubs; {100 * found.anti_hub_share:.0f} % "
+        f"{label}: largest hubs; {100 * found.anti_hub_share:.0f} % "
         f"({len(found.anti_hubs)} of {found.n_references}) are anti-hubs"
     )
     return Table([column.title for column in columns], rows, caption)
@@ -154,7 +154,7 @@ def embedding(comparison: Comparison, views: Views) -> Section | None:
         f"{votes if view.categorical else ''}."
     )
     contents: list[Plot | Table | Template] = [
-        Plot(plots.embedding_figure(view, panel), panel.name + _agreement(view, panel), role="embedding")
+        Plot(plots.embedding_figure(view, panel), panel.label + _agreement(view, panel), role="embedding")
         for panel in view.panels
     ]
     contents.append(Template("neighbours.html.j2", {"view": view}))
@@ -179,7 +179,7 @@ def confusion(comparison: Comparison, views: Views) -> Section | None:
     if max(len(view.classes) for view in views.confusion) > MAX_MATRIX:
         return _confused_pairs(views)
     explanation = f"True classes are rows, predictions columns; numbers are held-out rows. {views.protocol}"
-    contents = [Plot(plots.confusion_figure(view), view.name, role="confusion") for view in views.confusion]
+    contents = [Plot(plots.confusion_figure(view), view.label, role="confusion") for view in views.confusion]
     return Section("confusion", "Confusion", explanation, contents, columns=2)
 
 
@@ -189,7 +189,7 @@ def _confused_pairs(views: Views) -> Section:
         f"The classes that are taken for one another most often, of {n_classes}; numbers are held-out rows. "
         f"{views.protocol}"
     )
-    columns = ["true class", "taken for", *(view.name for view in views.confusion)]
+    columns = ["true class", "taken for", *(view.label for view in views.confusion)]
     rows = [[true, taken, *map(str, counts)] for true, taken, counts in most_confused(views.confusion)]
     return Section("confusion", "Confusion", explanation, [Table(columns, rows)])
 
@@ -243,7 +243,7 @@ def local(comparison: Comparison, views: Views) -> Section | None:
     contents = [
         Plot(
             draw(learner),
-            f"{learner.learner}: {title.format(learner.kind)}",
+            f"{learner.label}: {title.format(learner.kind)}",
             role="local",
             wide=draw is plots.local_points_figure,
         )
