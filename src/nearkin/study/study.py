@@ -192,7 +192,7 @@ def compare(
         target_names=data.target_names,
     )
     with ResultsStore.open(results) as store, workers_at(scheduler) as pool:
-        comparison = evaluation.compare(
+        comparison = evaluation.compare_candidates(
             data.X,
             data.y,
             candidates,
