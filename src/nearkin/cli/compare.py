@@ -44,7 +44,7 @@ def compare(
         typer.Option(
             metavar="SCORE",
             help="accuracy, balanced-accuracy, macro-f1, log-loss, roc-auc, mrr, map@r, recall@K, "
-            "precision@K, ndcg@K; for regression arrmse, r2, mae.",
+            "precision@K, hit-rate@K, ndcg@K; for regression arrmse, r2, mae.",
         ),
     ] = None,
     rope: Annotated[

@@ -102,8 +102,8 @@ def compare(
         not clear.
     metric : str, optional
         What settings are chosen and learners ranked by: accuracy (the default), balanced-accuracy, macro-f1,
-        log-loss, roc-auc, and as retrieval of rows of the same class mrr, map@r, recall@K,
-        precision@K, ndcg@K; for regression arrmse (the default), r2, mae.
+        log-loss, roc-auc, and as retrieval of rows of the same class mrr, map@r, recall@K, precision@K,
+        hit-rate@K, ndcg@K; for regression arrmse (the default), r2, mae.
     rope : float, optional
         Differences of the score up to this size count as practically equivalent: 0.01 by default, for
         MAE 1 % of Euclid's.
