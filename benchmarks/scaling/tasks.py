@@ -270,7 +270,7 @@ def refused() -> dict:
     import dask.array as da
 
     from nearkin.learners.discovery import all_learners
-    from nearkin.scale.recipes import RECIPES
+    from nearkin.scale.ways import learners_for
 
     computed = []
 
@@ -280,7 +280,7 @@ def refused() -> dict:
 
     X = da.ones((100, 4), chunks=(50, 4)).map_blocks(tell, dtype=float, meta=np.empty((0, 4)))
     y = da.ones(100, chunks=50).map_blocks(tell, dtype=float, meta=np.empty(0))
-    able, named = {kind.__name__ for kind in RECIPES} | {"LMNN", "LMCA"}, 0
+    able, named = {kind.__name__ for kind in learners_for("dask")}, 0
     others = [kind for name, kind in all_learners().items() if name not in able]
     for kind in others:
         try:

@@ -107,7 +107,7 @@ def test_relevant_rows_judge_without_answers(vectors, nearkin):
     found = neighbours(folder / "m.nearkin", X)
     assert (told["rows"], told["answers"]) == (60, 2)
     assert told["scores"]["MRR"] == pytest.approx(mean_reciprocal_rank(found, truth))
-    assert set(told["scores"]) == {"recall@10", "precision@10", "MRR", "MAP@R", "nDCG@10"}
+    assert set(told["scores"]) == {"recall@10", "precision@10", "hit rate@10", "MRR", "MAP@R", "nDCG@10"}
     assert "lists" in nearkin(*command, "--relevant", folder / "pairs.csv", "--metric", "accuracy").err
     (folder / "pairs.csv").write_text("query,item\n61,1\n")
     assert "row 61" in nearkin(*command, "--relevant", folder / "pairs.csv").err

@@ -47,6 +47,25 @@ def test_parquet_with_its_own_labels_and_a_learner_that_needs_a_sample(nearkin, 
     assert library.load("m.nearkin").transform(X).shape == (900, 5)
 
 
+@pytest.mark.parametrize("name", ["LMDL", "LPD"])
+def test_prototypes_learn_from_all_rows_as_in_the_library(nearkin, files, name):
+    options = ("--labels", "labels.npy", "--stream", "--learner", name, "--out", "m.nearkin", "--json")
+    quick = ("--set", "n_prototypes=2", "--set", "max_epochs=12", "--set", "tol=0.5")
+    assert nearkin("fit", "vectors.npy", *options, *quick).json()["learned from"] == "all rows"
+    learner = getattr(library, name)(n_prototypes=2, max_epochs=12, tol=0.5, random_state=0)
+    learner.fit(library.open_rows("vectors.npy"), files[1])
+    np.testing.assert_array_equal(library.load("m.nearkin").prototypes_, learner.prototypes_)
+
+
+def test_settings_that_need_rows_in_memory_are_learned_from_a_sample(nearkin, files):
+    options = ("--labels", "labels.npy", "--stream", "--out", "m.nearkin", "--json")
+    stopped = ("--learner", "LMDL", "--set", "early_stopping=true", "--set", "tol=0.5")
+    for extra in (stopped, ("--learner", "DMLMJ", "--set", "kernel=rbf")):
+        assert (
+            nearkin("fit", "vectors.npy", *options, *extra).json()["learned from"] == "a sample of the rows"
+        )
+
+
 def test_move_of_chunked_files(nearkin, files):
     h5py = pytest.importorskip("h5py")
     X, y = files

@@ -29,15 +29,19 @@ def test_datasets_says_where_each_comes_from(nearkin):
 def test_hubness_before_and_after(nearkin, iris_csv):
     options = ("--target", "species", "--learner", "rca", "--k", "5")
     before, after = nearkin("hubness", iris_csv, *options, "--json").json()
-    assert (before["name"], after["name"]) == ("Euclid", "RCA")
-    assert sum(before["counts"]) == sum(after["counts"]) == 150 * 5
-    assert before["hubs"][0]["count"] == max(before["counts"])
-    counts = np.asarray(after["counts"], dtype=float)
+    assert (before["label"], after["label"]) == ("Euclid", "RCA")
+    assert sum(before["occurrences"]) == sum(after["occurrences"]) == 150 * 5
+    assert before["largest"][0]["occurrences"] == max(before["occurrences"])
+    counts = np.asarray(after["occurrences"], dtype=float)
     centred = counts - counts.mean()
     assert after["skewness"] == pytest.approx((centred**3).mean() / (centred**2).mean() ** 1.5)
+    assert after["anti_hubs"] == np.flatnonzero(counts == 0).tolist()
+    assert after["n_anti_hubs"] == len(after["anti_hubs"])
+    assert sorted(after["hubs"]) == np.flatnonzero(counts > counts.mean() + 2 * counts.std()).tolist()
     text = nearkin("hubness", iris_csv, *options).out
     assert "anti-hubs" in text
     assert "largest hubs under RCA" in text
+    assert "beside another class" in text
 
 
 def test_hubness_of_lists_longer_than_the_references(nearkin, iris_csv):
@@ -75,4 +79,4 @@ def test_learners_are_listed_with_their_settings(nearkin):
 def test_hubness_has_a_learner_for_regression_too(nearkin, wave_csv):
     called = nearkin("hubness", wave_csv, "--target", "Y1", "--json")
     assert called.code == 0, called.err
-    assert [found["name"] for found in called.json()] == ["Euclid", "DMLMTP"]
+    assert [found["label"] for found in called.json()] == ["Euclid", "DMLMTP"]

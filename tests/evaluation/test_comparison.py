@@ -9,13 +9,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from tests.evaluation.awkward import awkward_classifier
 
+from nearkin import evaluation
 from nearkin.evaluation import (
     Candidate,
     FiveByTwo,
     RepeatRule,
     ResultsStore,
     StratifiedFolds,
-    compare,
+    compare_candidates,
     metric_named,
 )
 
@@ -31,7 +32,7 @@ def candidates():
 
 
 def test_scaling_beats_raw_features_on_wine():
-    found = compare(X, Y, candidates(), isolate=False, name="wine")
+    found = compare_candidates(X, Y, candidates(), isolate=False, name="wine")
     assert found.winner == "Scaled"
     assert found.row("Scaled").verdict == "beats"
     assert found.row("Scaled").hub_skewness is not None
@@ -43,11 +44,11 @@ def test_scaling_beats_raw_features_on_wine():
 
 def test_the_store_answers_without_running_again():
     with ResultsStore.open() as store:
-        first = compare(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
+        first = compare_candidates(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
         times = [record.fit_seconds for record in store.results(first.run)]
-        again = compare(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
+        again = compare_candidates(X, Y, candidates(), StratifiedFolds(3), store=store, isolate=False)
         assert [record.fit_seconds for record in store.results(first.run)] == times
-        more = compare(
+        more = compare_candidates(
             X,
             Y,
             [*candidates(), Candidate("New", KNeighborsClassifier(1))],
@@ -55,7 +56,9 @@ def test_the_store_answers_without_running_again():
             store=store,
             isolate=False,
         )
-        repeated = compare(X, Y, candidates(), StratifiedFolds(3, n_repeats=2), store=store, isolate=False)
+        repeated = compare_candidates(
+            X, Y, candidates(), StratifiedFolds(3, n_repeats=2), store=store, isolate=False
+        )
         assert [record.fit_seconds for record in store.results(repeated.run)][: len(times)] == times
     assert repeated.protocol["n_repeats"] == 2
     assert repeated.row("Scaled").scores[:3] == first.row("Scaled").scores
@@ -65,7 +68,7 @@ def test_the_store_answers_without_running_again():
 
 def test_a_generous_budget_scouts_and_then_runs_everything():
     stages = []
-    found = compare(
+    found = compare_candidates(
         X,
         Y,
         candidates(),
@@ -84,7 +87,9 @@ def test_a_generous_budget_scouts_and_then_runs_everything():
 def test_a_spent_budget_keeps_what_is_finished():
     slow = Candidate("Slow", awkward_classifier("sleep"))
     with ResultsStore.open() as store:
-        found = compare(X, Y, [candidates()[0], slow], StratifiedFolds(2), store=store, time_budget=6.0)
+        found = compare_candidates(
+            X, Y, [candidates()[0], slow], StratifiedFolds(2), store=store, time_budget=6.0
+        )
         assert found.row("Slow").status == "not run (time budget)"
         if found.row("Euclid").status == "done":  # else the machine is too busy even for that
             assert found.winner == "Euclid"
@@ -95,7 +100,7 @@ def test_a_spent_budget_keeps_what_is_finished():
 def test_regression_with_several_targets():
     data, targets = make_regression(120, 6, n_targets=3, noise=1.0, random_state=0)
     scaled = make_pipeline(StandardScaler(), KNeighborsRegressor(weights="distance"))
-    found = compare(
+    found = compare_candidates(
         data,
         targets,
         [Candidate("Euclid", KNeighborsRegressor()), Candidate("Weighted", scaled)],
@@ -109,7 +114,9 @@ def test_regression_with_several_targets():
 
 def test_five_by_two_chooses_settings_by_validation():
     grid = {"n_neighbors": [1, 100]}
-    found = compare(X, Y, [Candidate("Euclid", KNeighborsClassifier(), grid)], FiveByTwo(), isolate=False)
+    found = compare_candidates(
+        X, Y, [Candidate("Euclid", KNeighborsClassifier(), grid)], FiveByTwo(), isolate=False
+    )
     row = found.row("Euclid")
     assert row.setting == {"n_neighbors": 1}
     assert row.n_planned == 10
@@ -119,15 +126,15 @@ def test_string_labels_and_lone_classes():
     labels = np.array(["red", "green", "blue"])[Y].astype(object)
     labels[0] = "alone"
     with pytest.warns(UserWarning, match="single row"):
-        found = compare(X, labels, candidates()[:2], StratifiedFolds(4), isolate=False)
+        found = compare_candidates(X, labels, candidates()[:2], StratifiedFolds(4), isolate=False)
     assert found.row("Scaled").mean > 0.9
 
 
 def test_mistakes_are_named():
     with pytest.raises(ValueError, match="baseline 'Euclid' is not among the candidates: Scaled"):
-        compare(X, Y, candidates()[1:2])
+        compare_candidates(X, Y, candidates()[1:2])
     with pytest.raises(ValueError, match="labels must be unique, but Euclid"):
-        compare(X, Y, candidates()[:1] * 2)
+        compare_candidates(X, Y, candidates()[:1] * 2)
 
 
 def test_a_budget_that_suffices_tunes_and_repeats():
@@ -139,7 +146,7 @@ def test_a_budget_that_suffices_tunes_and_repeats():
     with ResultsStore.open() as store:
         arguments = {"time_budget": 300, "isolate": False, "store": store}
         rule = RepeatRule(most=3, looks=(), clear=0.0, hopeless=1.0)
-        found = compare(
+        found = compare_candidates(
             X,
             Y,
             tuned,
@@ -154,9 +161,9 @@ def test_a_budget_that_suffices_tunes_and_repeats():
             "Scaled": (3, False),
         }
         stages.clear()
-        again = compare(X, Y, tuned, StratifiedFolds(3), more_repeats=rule, **arguments)
+        again = compare_candidates(X, Y, tuned, StratifiedFolds(3), more_repeats=rule, **arguments)
         assert again == found
-    fixed = compare(X, Y, tuned, StratifiedFolds(3, n_repeats=3), isolate=False)
+    fixed = compare_candidates(X, Y, tuned, StratifiedFolds(3, n_repeats=3), isolate=False)
     assert fixed.row("Euclid").scores == found.row("Euclid").scores
     assert fixed.row("Scaled").p_value == found.row("Scaled").p_value
 
@@ -167,11 +174,11 @@ def test_an_interrupt_returns_what_there_is_where_that_is_asked_for():
             raise KeyboardInterrupt
 
     arguments = {"isolate": False, "progress": interrupt}
-    found = compare(X, Y, candidates()[:2], StratifiedFolds(3), interruptible=True, **arguments)
+    found = compare_candidates(X, Y, candidates()[:2], StratifiedFolds(3), interruptible=True, **arguments)
     assert found.interrupted
     assert sum(row.n_folds for row in found.rows) == 5
     with pytest.raises(KeyboardInterrupt):
-        compare(X, Y, candidates()[:2], StratifiedFolds(3), **arguments)
+        compare_candidates(X, Y, candidates()[:2], StratifiedFolds(3), **arguments)
 
 
 def test_another_metric_decides_and_tunes():
@@ -180,9 +187,16 @@ def test_another_metric_decides_and_tunes():
     noise = np.random.default_rng(0).standard_normal((178, 2)) + 1.2 * rare[:, None]
     candidate = [Candidate("Euclid", KNeighborsClassifier(), grid, ("n_neighbors",))]
     chosen = {
-        name: compare(noise, rare, candidate, StratifiedFolds(2), metric=metric_named(name), isolate=False)
+        name: compare_candidates(
+            noise, rare, candidate, StratifiedFolds(2), metric=metric_named(name), isolate=False
+        )
         for name in ("balanced-accuracy", "log-loss")
     }
     assert chosen["balanced-accuracy"].row("Euclid").setting == {"n_neighbors": 1}
     assert chosen["log-loss"].row("Euclid").setting == {"n_neighbors": 30}
     assert chosen["log-loss"].metric.name == "log loss"
+
+
+def test_the_name_in_the_first_release_answers_with_a_warning():
+    with pytest.warns(FutureWarning, match="is now compare_candidates"):
+        assert evaluation.compare is compare_candidates

@@ -41,7 +41,7 @@ ROWS = RNG.standard_normal((240, 2)) + 2 * np.eye(3, 2)[np.searchsorted(["a", "b
 TRAIN, TEST = np.arange(160), np.arange(160, 240)
 
 
-@pytest.mark.parametrize("name", [*METRICS, "recall@5", "precision@5", "ndcg@5"])
+@pytest.mark.parametrize("name", [*METRICS, "recall@5", "precision@5", "hit-rate@2", "ndcg@5"])
 def test_every_metric_ranks_a_good_model_over_a_poor_one(name):
     metric = metric_named(name)
     numeric = metric.task == "regression"

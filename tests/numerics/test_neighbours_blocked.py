@@ -9,7 +9,7 @@ from scipy import sparse
 from nearkin.numerics.neighbours_blocked import (
     ScanPolicy,
     coarse_origin,
-    nearest_rows,
+    nearest_references,
     squared_distances_to,
 )
 from nearkin.numerics.threads import allowed_workers
@@ -48,7 +48,7 @@ def test_a_single_query_finds_the_same_row_by_row(workers, dtype):
     Q, R = rng.standard_normal((1, 30)).astype(dtype), rng.standard_normal((500, 30)).astype(dtype)
     half = np.square(R).sum(axis=1) / 2
     with allowed_workers(workers):
-        distances, places = nearest_rows(Q, R, half, 7, policy=ScanPolicy(long_rows=1, many_entries=1))
+        distances, places = nearest_references(Q, R, half, 7, policy=ScanPolicy(long_rows=1, many_entries=1))
     expected = np.square(R - Q).sum(axis=1)
     assert places[0].tolist() == expected.argsort()[:7].tolist()
     np.testing.assert_allclose(distances[0], np.sort(expected)[:7], rtol=1e-5)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nearkin.numerics.pair_list import PairList
+from nearkin.numerics.pair_list import ListedPairs
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -11,7 +11,7 @@ def test_distances_and_gradients_are_those_of_a_loop(dtype):
     Z = (rng.standard_normal((20, 3)) + 100).astype(dtype)
     left, right = rng.randint(20, size=(2, 60))
     slopes = rng.standard_normal(60)
-    pairs = PairList(left, right, 20)
+    pairs = ListedPairs(left, right, 20)
     expected = np.zeros((20, 3))
     for a, b, slope in zip(left, right, slopes, strict=True):
         difference = Z[a].astype(float) - Z[b]

@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from nearkin.evaluation import Candidate, Folds, ResultsStore, StratifiedFolds, compare
+from nearkin.evaluation import Candidate, Folds, ResultsStore, StratifiedFolds, compare_candidates
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import (
     confusion_of,
@@ -25,7 +25,7 @@ def compared():
         Candidate("Manhattan", KNeighborsClassifier(5, metric="manhattan"), reference=True),
     ]
     store = ResultsStore.open()
-    comparison = compare(X, y, candidates, StratifiedFolds(3, 2), store=store, isolate=False)
+    comparison = compare_candidates(X, y, candidates, StratifiedFolds(3, 2), store=store, isolate=False)
     return comparison, store.results(comparison.run), y
 
 
@@ -77,7 +77,7 @@ def test_misses_come_worst_first_with_their_neighbours():
     X, y = load_diabetes(return_X_y=True)
     store = ResultsStore.open()
     candidates = [Candidate("Euclid", KNeighborsRegressor(5))]
-    comparison = compare(X, y, candidates, Folds(3), store=store, isolate=False, task="regression")
+    comparison = compare_candidates(X, y, candidates, Folds(3), store=store, isolate=False, task="regression")
     views = views_of_records(comparison, store.results(comparison.run), y, Circumstances())
     misses = views.misses["target 1"]
     errors = [abs(miss.true - miss.predicted) for miss in misses]

@@ -21,6 +21,7 @@ def test_page_has_every_section_and_is_small(comparison, views, circumstances):
     page = render_report(comparison, views, circumstances)
     for key in ("leaderboard", "embedding", "hubness", "costs", "confusion", "local", "settings"):
         assert f'<section id="{key}"' in page
+    assert page.count("beside another class</th>") == len(views.hubness)
     assert "plotly.js v" not in page
     assert len(page) < 1_000_000
     assert not re.search(r"""(src|href)=["'](https?:)?//""", without_plotly(page))

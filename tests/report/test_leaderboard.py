@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from nearkin.report.leaderboard import leaderboard_html, leaderboard_text, plain_table
+from nearkin.report.leaderboard import NAMED, explanations, leaderboard_html, leaderboard_text, plain_table
 
 
 def test_every_row_has_a_cell_per_column(comparison):
@@ -40,3 +40,17 @@ def test_text_of_the_data_is_never_markup(comparison):
     assert "&lt;Slow &amp; co&gt;" in page
     assert "a &lt;b&gt;" in page
     assert page.count("font-weight: bold") == 1
+
+
+def test_explanations_say_how_p_was_adjusted_and_what_tags_mean(comparison):
+    euclid, lmnn = (next(row for row in comparison.rows if row.label == name) for name in ("Euclid", "LMNN"))
+    lmnn = replace(lmnn, could_win=True, tunable=True, tuned=False, n_repeats=2)
+    adjusted, repeats, untuned = explanations(replace(comparison, rows=(lmnn, euclid)))
+    assert adjusted == (
+        "p is adjusted for the 1 that could win, being ahead of Euclid after the first pass: LMNN."
+    )
+    assert repeats.startswith("×2 marks")
+    assert untuned.startswith("“Untuned”")
+    many = [replace(lmnn, label=f"L{i}") for i in range(NAMED + 1)]
+    assert explanations(replace(comparison, rows=(*many, euclid)))[0].endswith("after the first pass.")
+    assert explanations(replace(comparison, rows=(euclid,))) == []

@@ -61,4 +61,11 @@ def test_views_of_earlier_releases_are_still_read(views):
     kept = views.to_dict()
     for panel in kept["embedding"]["panels"]:
         panel["explained"] = 0.7
-    assert Views.from_dict(kept).embedding == views.embedding
+        panel["name"] = panel.pop("label")
+    for view in kept["confusion"]:
+        view["name"] = view.pop("label")
+    for learner in kept["local"]:
+        learner["learner"] = learner.pop("label")
+    back = Views.from_dict(kept)
+    assert (back.embedding, list(back.confusion)) == (views.embedding, list(views.confusion))
+    assert list(back.local) == list(views.local)

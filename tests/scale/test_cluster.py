@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
-from nearkin.evaluation import Candidate, StratifiedFolds, compare
+from nearkin.evaluation import Candidate, StratifiedFolds, compare_candidates
 from nearkin.scale.cluster import ClusterError, ClusterPolicy, ClusterPool
 from nearkin.study import compare as study_of
 
@@ -60,7 +60,7 @@ def test_a_lost_worker_costs_nothing_but_time(tmp_path):
     def candidates(notes):
         return [Candidate(name, SlowNeighbours(k, notes)) for name, k in (("Euclid", 5), ("one", 1))]
 
-    here = compare(X, y, candidates(None), StratifiedFolds(5), isolate=False)
+    here = compare_candidates(X, y, candidates(None), StratifiedFolds(5), isolate=False)
     killed = []
 
     def kill_one():
@@ -77,7 +77,7 @@ def test_a_lost_worker_costs_nothing_but_time(tmp_path):
         ClusterPool(cluster, policy=ClusterPolicy(look_seconds=0.2)) as pool,
     ):
         killer.start()
-        there = compare(X, y, candidates(str(tmp_path)), StratifiedFolds(5), pool=pool)
+        there = compare_candidates(X, y, candidates(str(tmp_path)), StratifiedFolds(5), pool=pool)
     assert killed
     assert table(there) == table(here)
 
@@ -98,4 +98,4 @@ def test_a_cluster_without_workers_does_not_hang():
         while pool.client.nthreads():
             time.sleep(0.05)
         with pool, pytest.raises(ClusterError, match="no workers left"):
-            compare(X, y, candidates, StratifiedFolds(3), pool=pool)
+            compare_candidates(X, y, candidates, StratifiedFolds(3), pool=pool)

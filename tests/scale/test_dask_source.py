@@ -15,6 +15,7 @@ from nearkin import DMLMJ, GMML, RCA, KNNClassifier, KNNRegressor, MoveLabeled
 from nearkin.learners.discovery import public_learners
 from nearkin.scale import dask_rows, fit_blocks, fit_sample, move_rows, transform_rows
 from nearkin.scale.recipes import RECIPES
+from nearkin.scale.ways import learners_for
 
 da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")
@@ -97,7 +98,7 @@ def made(name):
 
 
 @pytest.mark.parametrize(
-    "name", sorted({*public_learners()} - {kind.__name__ for kind in RECIPES} - {"LMNN", "LMCA"})
+    "name", sorted({*public_learners()} - {kind.__name__ for kind in learners_for("dask")})
 )
 def test_learners_that_cannot_take_a_collection_compute_nothing(name, untouchable):
     with pytest.raises(TypeError, match="fit_sample"):

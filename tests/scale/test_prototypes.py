@@ -63,3 +63,17 @@ def test_the_estimator_takes_the_file(labelled, tmp_path):
     assert LMDL(**settings, euclid_share=0.0).fit(rows, y).score(X, y) > 0.9
     with pytest.raises(TypeError, match="early_stopping"):
         LMDL(early_stopping=True, **settings, euclid_share=0.0).fit(rows, y)
+
+
+def test_progress_tells_of_every_pass_over_the_rows(labelled):
+    seen = []
+
+    def progress(done, total, stage):
+        seen.append((done, total, stage))
+
+    learner = LMDL(n_prototypes=1, max_epochs=12, tol=0.5, random_state=0)
+    fit_prototypes(learner, ArrayRows(labelled[0]), labelled[1], rows_per_block=400, progress=progress)
+    stages = [stage for _, _, stage in seen]
+    assert (1_500, 1_500, "sample") in seen
+    assert [done for done, _, stage in seen if stage == "epoch"][:4] == [400, 800, 1_200, 1_500]
+    assert stages.count("epoch") >= 4 * learner.n_iter_

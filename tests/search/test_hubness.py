@@ -100,7 +100,18 @@ def test_the_largest_are_named_with_their_bad_votes():
     labels = np.array(["a", "a", "b", "b"])
     found = Hubness.of(np.array([[1, 2], [0, 2], [3, 0], [2, 0]]), 4, labels, labels)
     assert found.largest(2) == [
-        {"row": 0, "count": 3, "label": "a", "bad": 2},
-        {"row": 2, "count": 3, "label": "b", "bad": 2},
+        {"row": 0, "occurrences": 3, "label": "a", "bad_occurrences": 2},
+        {"row": 2, "occurrences": 3, "label": "b", "bad_occurrences": 2},
     ]
-    assert Hubness.of([[1], [0]], 2).largest(1) == [{"row": 0, "count": 1}]
+    assert Hubness.of([[1], [0]], 2).largest(1) == [{"row": 0, "occurrences": 1}]
+
+
+def test_the_keys_of_the_first_release_answer_with_a_warning():
+    hub = Hubness.of([[0], [0], [1]], 2, list("aab"), list("bb")).largest(1)[0]
+    for old, new in (("count", "occurrences"), ("bad", "bad_occurrences")):
+        with pytest.warns(FutureWarning, match=f"now {new!r}"):
+            assert hub[old] == hub[new]
+    with pytest.raises(KeyError, match="nonsense"):
+        hub["nonsense"]
+    with pytest.raises(KeyError, match="bad"):
+        Hubness.of([[1], [0]], 2).largest(1)[0]["bad"]

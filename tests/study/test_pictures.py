@@ -14,10 +14,10 @@ QUICK = {"folds": 2, "repeats": 1, "time_budget": None, "isolate": False, "n_nei
 def test_pictures_show_the_baseline_and_the_best_learner_with_neighbours():
     study = compare(X, Y, [RCA, LPD(max_epochs=3, random_state=0)], **QUICK)
     views = views_of(study)
-    assert [panel.name for panel in views.embedding.panels] == ["Euclid", "RCA"]
+    assert [panel.label for panel in views.embedding.panels] == ["Euclid", "RCA"]
     assert list(views.hubness) == ["Euclid", "RCA"]
-    assert [view.name for view in views.confusion] == ["Euclid", study.comparison.learned().label]
-    assert [view.learner for view in views.local] == ["LPD"]
+    assert [view.label for view in views.confusion] == ["Euclid", study.comparison.learned().label]
+    assert [view.label for view in views.local] == ["LPD"]
     shown = {"Euclid", study.comparison.learned().label}
     assert {label for label, cost in views.costs.items() if cost.size} == shown
 

@@ -5,11 +5,12 @@ import io
 import pytest
 
 from nearkin.evaluation import Progress
-from nearkin.study.progress_bar import PAUSE, Paced, TerminalLine, progress_shown
+from nearkin.report.words import STAGES
+from nearkin.study.progress_bar import PAUSE, Paced, TerminalLine, progress_shown, progress_text
 
 
-def state(done, total=10, remaining=None):
-    return Progress("compare", done, total, 1.0, remaining, "LMNN", "0.1", "done")
+def state(done, total=10, remaining=None, stage="compare"):
+    return Progress(stage, done, total, 1.0, remaining, "LMNN", "0.1", "done")
 
 
 def test_a_line_is_written_over_and_ended():
@@ -18,10 +19,15 @@ def test_a_line_is_written_over_and_ended():
     line(state(1, remaining=3.0))
     line(state(10))
     first, second = stream.getvalue().split("\r")[1:]
-    assert first.startswith("compare: 1 of 10 fits, about 3")
-    assert second.startswith("compare: 10 of 10 fits; last: LMNN")
+    assert first.startswith("comparing: 1 of 10 fits, about 3")
+    assert second.startswith("comparing: 10 of 10 fits; last: LMNN")
     assert len(second.rstrip("\n")) >= len(first)
     assert second.endswith("\n")
+
+
+def test_stages_are_called_as_on_the_command_line():
+    assert progress_text(state(1, stage="scout")).startswith("first look: 1 of 10")
+    assert {STAGES[stage] for stage in ("warm-up", "tune", "repeat")} == {"compiling", "tuning", "repeating"}
 
 
 def test_pace():

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import warnings
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.datasets import load_iris, load_wine
 import nearkin
 from nearkin import NCA, RCA, Study, compare
 from nearkin.datasets import Dataset
+from nearkin.report.leaderboard import explanations
 from nearkin.study.study import original_values
 
 QUICK = {"folds": 3, "repeats": 1, "time_budget": None, "isolate": False}
@@ -51,9 +53,10 @@ def test_it_reads_well_in_a_terminal_and_in_a_notebook(kept):
     study, _, _ = kept
     text = str(study)
     assert text.startswith("wine: 178 rows, 13 features, 3 classes\n")
-    assert text.endswith(study.statement)
+    explained = explanations(study.comparison)
+    assert text.endswith("\n".join([study.statement, *explained]))
     widths = {len(line) for line in text.splitlines()[3:4]}
-    assert all(len(line) <= max(widths) for line in text.splitlines()[2:-2])
+    assert all(len(line) <= max(widths) for line in text.split("\n\n")[1].splitlines())
     assert repr(study) == f"<Study of wine: 178 rows, 13 features, 3 classes; {study.statement}>"
     page = study._repr_html_()
     HTMLParser().feed(page)
@@ -61,6 +64,7 @@ def test_it_reads_well_in_a_terminal_and_in_a_notebook(kept):
     (winner,) = re.findall(r'<tr style="font-weight: bold"><td[^>]*>([^<]*)<', page)
     assert winner == study.winner
     assert study.statement in page
+    assert all(escape(sentence) in page for sentence in explained)
     json.dumps(study.to_dict(), allow_nan=False)
 
 

@@ -13,9 +13,6 @@ from nearkin.cli.options import output_path, parse_count, parse_duration, read_d
 from nearkin.cli.output import Column, print_json, print_table, progress_bar, to_stderr, typed_command
 from nearkin.study.models import SCALE_CHOICES, TUNE_CHOICES
 
-#: Learners that could win are listed if there are no more than this.
-NAMED = 10
-
 
 @speaks_plainly
 def compare(
@@ -47,7 +44,7 @@ def compare(
         typer.Option(
             metavar="SCORE",
             help="accuracy, balanced-accuracy, macro-f1, log-loss, roc-auc, mrr, map@r, recall@K, "
-            "precision@K, ndcg@K; for regression arrmse, r2, mae.",
+            "precision@K, hit-rate@K, ndcg@K; for regression arrmse, r2, mae.",
         ),
     ] = None,
     rope: Annotated[
@@ -177,12 +174,5 @@ def _print(study) -> None:
     columns, rows = plain_table(study.comparison)
     print_table([Column(title, numeric) for title, numeric, _ in columns], rows, str(study.data))
     typer.echo(study.statement)
-    able = study.comparison.could_win
-    if able:
-        names = f": {', '.join(able)}" if len(able) <= NAMED else ""
-        typer.echo(
-            f"p is adjusted for the {len(able)} that could win, being ahead of {study.comparison.baseline} "
-            f"after the first pass{names}."
-        )
     for text in explanations(study.comparison):
         typer.echo(text)

@@ -11,7 +11,7 @@ from nearkin.cli.options import EncodingOption, JsonOption, LabelsOption, Vector
 from nearkin.cli.output import Column, print_json, print_table
 
 #: Scores of ranked lists if relevant rows are given but no metric.
-RANKED = ("recall@10", "precision@10", "mrr", "map@r", "ndcg@10")
+RANKED = ("recall@10", "precision@10", "hit-rate@10", "mrr", "map@r", "ndcg@10")
 
 
 @speaks_plainly

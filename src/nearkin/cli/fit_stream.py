@@ -34,29 +34,32 @@ def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path
     """Fit the learner in a few passes, or to a sample if it needs all its rows at once, and save it."""
     from nearkin.datasets.rows import open_rows
     from nearkin.persistence import save
-    from nearkin.scale import fit_blocks, fit_sample
-    from nearkin.scale.recipes import RECIPES
+    from nearkin.scale import fit_sample
+    from nearkin.scale.ways import way_of
 
     rows = open_rows(as_path(data), vectors)
     y = _labels(rows, as_path(data), labels)
     if len(y) != len(rows):
         raise CommandError(f"{labels} has {len(y)} labels, but {data} has {len(rows)} rows.")
     row_bytes = rows.shape[1] * rows.dtype.itemsize
-    in_passes = type(learner) in RECIPES and getattr(learner, "kernel", None) is None
+    try:
+        fit, learned_from = way_of(learner, rows), "all rows"
+    except TypeError:
+        fit, learned_from = fit_sample, "a sample of the rows"
     started = perf_counter()
     with bytes_bar(f"reading {data}", unit="bytes") as bar:
 
         def progress(done: int, total: int, stage: str) -> None:
             bar(done * row_bytes, total * row_bytes)
 
-        (fit_blocks if in_passes else fit_sample)(learner, rows, y, progress=progress)
+        fit(learner, rows, y, progress=progress)
     seconds = perf_counter() - started
     save(learner, out)
     return {
         "model": str(out),
         "learner": type(learner).__name__,
         "data": f"{data}: {len(rows):,} rows x {rows.shape[1]}, read block by block",
-        "learned from": "all rows" if in_passes else "a sample of the rows",
+        "learned from": learned_from,
         "seconds": round(seconds, 3),
         "next": f"nearkin move {data} --model {out} --out moved.npy",
     }

@@ -23,8 +23,7 @@ from nearkin.study.models import (
 if TYPE_CHECKING:
     from nearkin.evaluation import Hubness
 
-#: Hubs and anti-hubs that are listed.
-MAX_HUBS = 8
+#: Anti-hubs that are listed.
 MAX_ANTI_HUBS = 20
 #: The learner whose effect is shown by default.
 DEFAULT_LEARNER = {"classification": "MoveLabeled", "regression": "DMLMTP"}
@@ -78,38 +77,47 @@ def hubness(
         to_stderr(notice)
     how = {"scale": scale, "sparse": dataset.is_sparse, "by_neighbours": True, "encoder": dataset.encoder}
     models = {
-        name + (f" + {correction}" if correction else ""): make_model(
+        label + (f" + {correction}" if correction else ""): make_model(
             part, dataset.task, hubs=correction, **how
         )
         for correction in (None, *named_corrections(hubs))
-        for name, part in ((EUCLID, None), (kind.__name__, made))
+        for label, part in ((EUCLID, None), (kind.__name__, made))
     }
     found = {
-        name: hubness_by_folds(model, dataset, k=k, n_folds=folds, seed=seed)
-        for name, model in models.items()
+        label: hubness_by_folds(model, dataset, k=k, n_folds=folds, seed=seed)
+        for label, model in models.items()
     }
     if as_json:
-        print_json([_as_dict(name, hubness) for name, hubness in found.items()])
+        print_json([_as_dict(label, hubness) for label, hubness in found.items()])
     else:
         _print(dataset, found)
 
 
-def _as_dict(name: str, found: Hubness) -> dict:
+def _as_dict(label: str, found: Hubness) -> dict:
+    """The fields and properties of `Hubness` under their own names."""
+    from nearkin.report.hub_table import MAX_HUBS
+
     return {
-        "name": name,
+        "label": label,
         "k": found.k,
-        "counts": found.occurrences,
+        "n_queries": found.n_queries,
+        "occurrences": found.occurrences,
+        "bad_occurrences": found.bad_occurrences,
         "skewness": found.skewness,
-        "anti_hubs": len(found.anti_hubs),
+        "hubs": found.hubs,
+        "anti_hubs": found.anti_hubs,
+        "n_anti_hubs": len(found.anti_hubs),
         "anti_hub_share": found.anti_hub_share,
-        "anti_hub_rows": found.anti_hubs[:MAX_ANTI_HUBS],
-        "hubs": found.largest(MAX_HUBS),
+        "top_share": found.top_share,
         "bad_share": found.bad_share,
+        "largest": found.largest(MAX_HUBS),
     }
 
 
 def _print(dataset, found: dict[str, Hubness]) -> None:
     from numpy import quantile
+
+    from nearkin.report.hub_table import hub_table
 
     each = list(found.values())
     k = each[0].k
@@ -118,17 +126,14 @@ def _print(dataset, found: dict[str, Hubness]) -> None:
         *([name, *(f"{quantile(hubness.occurrences, q):g}" for hubness in each)] for name, q in QUANTILES),
         ["anti-hubs", *(f"{len(h.anti_hubs)} ({100 * h.anti_hub_share:.0f} %)" for h in each)],
     ]
-    print_table([Column(f"N{k}")] + [Column(name, right=True) for name in found], rows, str(dataset))
-    for name, hubness in found.items():
+    print_table([Column(f"N{k}")] + [Column(label, right=True) for label in found], rows, str(dataset))
+    for label, hubness in found.items():
         if len(hubness.anti_hubs):
             listed = hubness.anti_hubs[:MAX_ANTI_HUBS].tolist()
             more = len(hubness.anti_hubs) - len(listed)
             rows_text = ", ".join(map(str, listed)) + (f" and {more} more" if more else "")
-            typer.echo(f"anti-hubs under {name}: rows {rows_text}")
-    for name, hubness in found.items():
-        with_bad = hubness.bad_occurrences is not None
-        columns = [Column("row", right=True), Column("label"), Column(f"N{k}", right=True)]
-        columns += [Column("beside another class", right=True)] if with_bad else []
-        keys = ("row", "label", "count") + (("bad",) if with_bad else ())
-        cells = [[str(hub[key]) for key in keys] for hub in hubness.largest(MAX_HUBS)]
-        print_table(columns, cells, f"largest hubs under {name}")
+            typer.echo(f"anti-hubs under {label}: rows {rows_text}")
+    for label, hubness in found.items():
+        columns, cells = hub_table(hubness)
+        titles = [Column(column.title, right=column.numeric) for column in columns]
+        print_table(titles, cells, f"largest hubs under {label}")

@@ -13,8 +13,6 @@ from typing import Any
 
 import typer
 
-#: What the progress bar calls the stages of a run.
-STAGES = {"warm-up": "compiling", "scout": "first look", "tune": "tuning", "repeat": "repeating"}
 #: Width of tables that do not go to a terminal.
 FILE_WIDTH = 200
 
@@ -86,7 +84,7 @@ def progress_bar(title: str) -> Iterator[Callable]:
     """A function that takes `evaluation.Progress` and moves a bar with the time left, on stderr."""
     from rich.progress import MofNCompleteColumn, TextColumn
 
-    from nearkin.report.words import seconds_text
+    from nearkin.report.words import STAGES, seconds_text
 
     texts = TextColumn("{task.fields[left]}"), TextColumn("[dim]{task.fields[last]}")
     with _bar(title, MofNCompleteColumn(), *texts, left="", last="") as (bar, visible):

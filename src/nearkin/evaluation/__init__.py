@@ -5,7 +5,7 @@ from typing import Any
 
 from nearkin.evaluation.candidate import Candidate
 from nearkin.evaluation.comparison import Comparison, choose_winner, summarise
-from nearkin.evaluation.contest import compare
+from nearkin.evaluation.contest import compare_candidates
 from nearkin.evaluation.measurement import fit_candidate
 from nearkin.evaluation.metrics import METRICS, Metric, metric_named
 from nearkin.evaluation.problems import Problem
@@ -59,7 +59,7 @@ __all__ = [
     "StratifiedFolds",
     "arrmse",
     "choose_winner",
-    "compare",
+    "compare_candidates",
     "fit_candidate",
     "hit_rate_at_k",
     "hubness_skewness",
@@ -77,7 +77,12 @@ __all__ = [
     "summarise",
 ]
 
-_RENAMED: dict[str, Any] = {"ComparisonRow": Standing, "HubnessReport": Hubness, "hubness_report": Hubness.of}
+_RENAMED: dict[str, Any] = {
+    "ComparisonRow": Standing,
+    "HubnessReport": Hubness,
+    "compare": compare_candidates,
+    "hubness_report": Hubness.of,
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`compare`: the stages of a comparison on real data, one after the other."""
+"""`compare_candidates`: the stages of a comparison on real data, one after the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nearkin.evaluation.tasks import Task, plan_tasks
 from nearkin.evaluation.workers import WorkerPool
 
 
-def compare(
+def compare_candidates(
     X: MatrixLike,
     y: ColumnLike,
     candidates: Sequence[Candidate],
@@ -115,7 +115,7 @@ def compare(
     ...     Candidate("Euclid", KNeighborsClassifier(5)),
     ...     Candidate("Manhattan", KNeighborsClassifier(5, metric="manhattan")),
     ... ]
-    >>> result = compare(X, y, candidates, StratifiedFolds(5), isolate=False)
+    >>> result = compare_candidates(X, y, candidates, StratifiedFolds(5), isolate=False)
     >>> result.winner
     'Euclid'
     >>> result.statement

@@ -17,6 +17,7 @@ from nearkin.datasets.dataset import CLASSIFICATION, REGRESSION
 from nearkin.evaluation.regression_error import arrmse
 from nearkin.evaluation.retrieval import (
     Relevance,
+    hit_rate_at_k,
     map_at_r,
     mean_reciprocal_rank,
     ndcg_at_k,
@@ -265,10 +266,15 @@ def _most_relevant(truth) -> int:
 
 MRR = _ranked("MRR", mean_reciprocal_rank, lambda truth: MRR_LENGTH)
 MAP_AT_R = _ranked("MAP@R", map_at_r, _most_relevant)
-_AT_K = {"recall@": recall_at_k, "precision@": precision_at_k, "nDCG@": ndcg_at_k}
+_AT_K = {
+    "recall@": recall_at_k,
+    "precision@": precision_at_k,
+    "hit rate@": hit_rate_at_k,
+    "nDCG@": ndcg_at_k,
+}
 
-#: Every metric that can rank models, by name; a new one is a line here. `metric_named` also knows recall@k,
-#: precision@k and nDCG@k.
+#: Every metric that can rank models, by name; a new one is a line here. `metric_named` also knows those of
+#: `_AT_K`, such as recall@5.
 METRICS = {
     metric.name: metric
     for metric in (ACCURACY, BALANCED_ACCURACY, MACRO_F1, LOG_LOSS, ROC_AUC, MRR, MAP_AT_R, ARRMSE, R2, MAE)
@@ -304,8 +310,9 @@ def metric_names(task: str) -> list[str]:
     >>> metric_names("regression")
     ['arrmse', 'r2', 'mae']
     """
-    names = [name.lower().replace(" ", "-") for name, metric in METRICS.items() if metric.task == task]
-    return names + ([f"{prefix.lower()}K" for prefix in _AT_K] if task == CLASSIFICATION else [])
+    names = [name for name, metric in METRICS.items() if metric.task == task]
+    names += [f"{prefix}k" for prefix in _AT_K] if task == CLASSIFICATION else []
+    return [name.lower().replace(" ", "-").replace("@k", "@K") for name in names]
 
 
 def _plain(name: str) -> str:

@@ -12,7 +12,7 @@ from scipy.special import expit
 from nearkin._types import Auto
 from nearkin.losses.base import Loss
 from nearkin.losses.scale import check_scale, usual_scale
-from nearkin.numerics.pair_list import PairList
+from nearkin.numerics.pair_list import ListedPairs
 from nearkin.supervision.constraints import Pairs
 from nearkin.supervision.label_pairs import nearest_pairs
 
@@ -21,7 +21,7 @@ from nearkin.supervision.label_pairs import nearest_pairs
 class PairLogisticState:
     """Pairs, +1 for those that should be near and -1 for the others, weights that sum to one."""
 
-    pairs: PairList
+    pairs: ListedPairs
     signs: np.ndarray
     weights: np.ndarray
     temperature: float
@@ -83,7 +83,7 @@ class PairLogisticLoss(Loss):
                 f"all {len(pairs)} pairs are {kind}, so any threshold beyond them is right; give pairs of "
                 "both kinds."
             )
-        listed = PairList(pairs.left, pairs.right, len(X))
+        listed = ListedPairs(pairs.left, pairs.right, len(X))
         temperature = self.temperature
         if temperature == "auto":
             temperature = usual_scale(listed.distances(X if start is None else start))

@@ -11,7 +11,7 @@ import numpy as np
 from nearkin._types import Auto
 from nearkin.losses.base import Loss
 from nearkin.losses.scale import check_scale, usual_scale
-from nearkin.numerics.pair_list import PairList
+from nearkin.numerics.pair_list import ListedPairs
 from nearkin.supervision.constraints import TripletList
 from nearkin.supervision.label_triplets import nearest_triplets
 
@@ -20,7 +20,7 @@ from nearkin.supervision.label_triplets import nearest_triplets
 class TripletHingeState:
     """The near pairs of all triplets, then the far ones; weights of the triplets sum to one."""
 
-    pairs: PairList
+    pairs: ListedPairs
     weights: np.ndarray
     margin: float
 
@@ -75,7 +75,7 @@ class TripletHingeLoss(Loss):
             y if isinstance(y, TripletList) else self._triplets_of_labels(X, np.asarray(y), sample_weight)
         )
         anchors = np.concatenate([triplets.anchor, triplets.anchor])
-        pairs = PairList(anchors, np.concatenate([triplets.near, triplets.far]), len(X))
+        pairs = ListedPairs(anchors, np.concatenate([triplets.near, triplets.far]), len(X))
         margin = self.margin
         if margin == "auto":
             margin = usual_scale(pairs.distances(X if start is None else start))

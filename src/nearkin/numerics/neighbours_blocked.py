@@ -51,7 +51,7 @@ class ScanPolicy:
 DEFAULT = ScanPolicy()
 
 
-def nearest_rows(
+def nearest_references(
     queries,
     references,
     half_norms,
@@ -127,7 +127,7 @@ def nearest_rows(
 def _nearest_to_one(
     query, references, half_norms, k: int, policy: ScanPolicy
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`nearest_rows` for a single dense query: blocks and threads would cost more than the search."""
+    """`nearest_references` for a single dense query: blocks and threads would cost more than the search."""
     long = references.shape[1] >= policy.long_rows and references.size >= policy.many_entries
     # On one thread, row by row is a tenth faster for rows beyond the cache; several threads share a product.
     alone = long and worker_count(np.inf) == 1

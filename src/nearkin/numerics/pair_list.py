@@ -8,7 +8,7 @@ from scipy import sparse
 from nearkin.numerics.products import row_distances
 
 
-class PairList:
+class ListedPairs:
     """Pairs of rows, sorted once for repeated sums of gradients.
 
     Parameters
@@ -25,7 +25,7 @@ class PairList:
 
     Examples
     --------
-    >>> pairs, Z = PairList(np.array([1, 0]), np.array([2, 1]), 3), np.array([[0.0], [1.0], [3.0]])
+    >>> pairs, Z = ListedPairs(np.array([1, 0]), np.array([2, 1]), 3), np.array([[0.0], [1.0], [3.0]])
     >>> pairs.distances(Z)
     array([4., 1.])
     >>> pairs.gradient(Z, np.array([1.0, 0.0])).ravel()  # of (z_1 - z_2)^2

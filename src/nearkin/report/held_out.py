@@ -71,14 +71,14 @@ def first_target(y) -> np.ndarray:
     return y if y.ndim == 1 else y[:, 0]
 
 
-def first_repeat(records: Sequence[Record], learner: str) -> list[Record]:
+def first_repeat(records: Sequence[Record], label: str) -> list[Record]:
     """The finished folds of the first repeat, in which every row is held out at most once."""
-    return [r for r in records if r.label == learner and r.status == DONE and r.fold.startswith("0.")]
+    return [r for r in records if r.label == label and r.status == DONE and r.fold.startswith("0.")]
 
 
-def held_out_predictions(records: Sequence[Record], learner: str) -> tuple[np.ndarray, np.ndarray]:
+def held_out_predictions(records: Sequence[Record], label: str) -> tuple[np.ndarray, np.ndarray]:
     """Row numbers and predictions of all rows that the first repeat held out."""
-    found = [(r.test_rows, r.predictions) for r in first_repeat(records, learner)]
+    found = [(r.test_rows, r.predictions) for r in first_repeat(records, label)]
     folds = [(rows, answers) for rows, answers in found if rows is not None and answers is not None]
     if not folds:
         return np.empty(0, dtype=int), np.empty(0)
@@ -86,25 +86,25 @@ def held_out_predictions(records: Sequence[Record], learner: str) -> tuple[np.nd
 
 
 def confusion_of(
-    records: Sequence[Record], learner: str, labels: ColumnLike, name: Namer = unnamed
+    records: Sequence[Record], label: str, labels: ColumnLike, name: Namer = unnamed
 ) -> ConfusionView | None:
     """True against predicted classes over the held-out rows; `labels` are those of all rows."""
-    rows, predictions = held_out_predictions(records, learner)
+    rows, predictions = held_out_predictions(records, label)
     if not len(rows):
         return None
-    return confusion_view(learner, np.asarray(labels)[rows], predictions, name)
+    return confusion_view(label, np.asarray(labels)[rows], predictions, name)
 
 
 def hubness_of(
     records: Sequence[Record],
-    learner: str,
+    label: str,
     labels: ColumnLike,
     name: Namer = unnamed,
     *,
     categorical: bool = True,
 ) -> Hubness | None:
     """N_k summed over the folds of the first repeat; None for models without neighbours."""
-    found = [(r.test_rows, r.neighbours) for r in first_repeat(records, learner)]
+    found = [(r.test_rows, r.neighbours) for r in first_repeat(records, label)]
     folds = [(rows, lists) for rows, lists in found if rows is not None and lists is not None]
     if not folds:
         return None
@@ -115,9 +115,9 @@ def hubness_of(
     return replace(Hubness.of(neighbours, len(labels), *both), labels=np.asarray(name(labels)))
 
 
-def cost_of(records: Sequence[Record], learner: str) -> CostView:
+def cost_of(records: Sequence[Record], label: str) -> CostView:
     """Seconds of 1,000 predictions, over all finished folds."""
-    done = [r for r in records if r.label == learner and r.status == DONE]
+    done = [r for r in records if r.label == label and r.status == DONE]
     n_rows, seconds = sum(r.n_test for r in done), sum(r.predict_seconds or 0.0 for r in done)
     return CostView(predict=1000 * seconds / n_rows if n_rows else None)
 

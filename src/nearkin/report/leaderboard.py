@@ -20,6 +20,8 @@ UNTUNED = (
     "“Untuned” learners keep their default settings; their number of neighbours, unless it was given, is the "
     "one that works best for plain Euclid inside the training folds."
 )
+#: Learners that could win are listed if there are no more than this.
+NAMED = 10
 
 
 class Column(NamedTuple):
@@ -49,10 +51,17 @@ def leaderboard_table(comparison: Comparison) -> tuple[list[Column], list[list[s
 
 
 def explanations(comparison: Comparison) -> list[str]:
-    """What the tags in this table mean, a sentence or two each."""
+    """How p was adjusted, and what the tags in this table mean, a sentence or two each."""
+    able = comparison.could_win
+    named = f": {', '.join(able)}" if len(able) <= NAMED else ""
+    adjusted = (
+        f"p is adjusted for the {len(able)} that could win, being ahead of {comparison.baseline} after the "
+        f"first pass{named}."
+    )
     repeated = any(row.n_repeats > 1 for row in comparison.rows)
     untuned = any(row.tunable and not row.tuned and row.finished for row in comparison.rows)
-    return [text for text, needed in ((REPEATS, repeated), (UNTUNED, untuned)) if needed]
+    texts = ((adjusted, bool(able)), (REPEATS, repeated), (UNTUNED, untuned))
+    return [text for text, needed in texts if needed]
 
 
 def tags_of(row: Standing) -> list[str]:
@@ -112,7 +121,7 @@ def leaderboard_text(comparison: Comparison) -> str:
 
 
 def leaderboard_html(comparison: Comparison, title: str = "") -> str:
-    """The answer and the table for a notebook, the winner in bold."""
+    """The answer, the table with the winner in bold, and its explanations, for a notebook."""
     columns, rows = plain_table(comparison)
     # Numbers stay on one line; names may break.
     align = ["right; white-space: nowrap" if column.numeric else "left" for column in columns]
@@ -130,7 +139,9 @@ def leaderboard_html(comparison: Comparison, title: str = "") -> str:
         for row, cells in zip(comparison.rows, rows)
     )
     head = line("th", [column.title for column in columns])
+    notes = "".join(f"<p>{escape(text)}</p>" for text in explanations(comparison))
     return (
         f'<div style="overflow-x: auto"><p>{escape(title)}<br><b>{escape(comparison.statement)}</b></p>'
-        f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table></div>"
+        f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+        f"{notes}</div>"
     )

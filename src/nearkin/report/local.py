@@ -15,14 +15,14 @@ MAX_POINTS = 150
 
 
 def local_views(
-    name: str, learner, X, y, feature_names: Sequence[str], name_labels: Namer = unnamed
+    label: str, learner, X, y, feature_names: Sequence[str], name_labels: Namer = unnamed
 ) -> LocalViews | None:
     """Parts of a fitted learner with prototypes or regions; None for learners of one metric.
 
     Parameters
     ----------
-    name : str
-        What the learner is called.
+    label : str
+        The candidate's label.
     learner : fitted learner
     X, y : rows as the learner was fitted on, and their labels
     feature_names : sequence of str
@@ -32,7 +32,7 @@ def local_views(
     X, y = np.asarray(X), np.asarray(y)
     if hasattr(learner, "prototypes_") and hasattr(learner.distance_, "to_prototypes"):
         owner = learner.distance_.to_prototypes(X).argmin(axis=1)
-        names = _numbered([str(label) for label in name_labels(learner.prototype_labels_)])
+        names = _numbered([str(shown) for shown in name_labels(learner.prototype_labels_)])
         kind, metrics, project = "prototype", learner.metrics_, learner.project
     elif hasattr(learner, "projections_") and hasattr(learner, "region"):
         owner = learner.region(X)
@@ -51,14 +51,14 @@ def local_views(
         views.append(
             LocalView(
                 name=part,
-                shares={shown: int(np.sum(y[mine] == label)) for shown, label in classes.items()},
+                shares={shown: int(np.sum(y[mine] == value)) for shown, value in classes.items()},
                 weights=_weights(metric, feature_names),
                 x=np.round(at[:, 0], 4).tolist(),
                 y=np.round(at[:, 1], 4).tolist() if at.shape[1] > 1 else [0.0] * len(at),
-                labels=[str(label) for label in name_labels(y[drawn])],
+                labels=[str(shown) for shown in name_labels(y[drawn])],
             )
         )
-    return LocalViews(name, kind, views)
+    return LocalViews(label, kind, views)
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

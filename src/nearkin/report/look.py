@@ -36,14 +36,14 @@ def class_namer(y: ColumnLike, class_names: Sequence[str]) -> Namer:
 
 
 def confusion_view(
-    name: str, true: ColumnLike, predicted: ColumnLike, name_labels: Namer = unnamed
+    label: str, true: ColumnLike, predicted: ColumnLike, name_labels: Namer = unnamed
 ) -> ConfusionView:
     """Counts of true against predicted labels; classes in sorted order."""
     classes, codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)
     n_classes = len(classes)
     cells = codes[: len(true)] * n_classes + codes[len(true) :]
     counts = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return ConfusionView(name, [str(label) for label in name_labels(classes)], counts.tolist())
+    return ConfusionView(label, [str(shown) for shown in name_labels(classes)], counts.tolist())
 
 
 def embedding_view(
@@ -85,11 +85,11 @@ def embedding_view(
     rng = np.random.default_rng(seed)
     train, test = np.asarray(train), np.asarray(test)
     queries = rng.choice(test, min(MAX_QUERIES, len(test)), replace=False)
-    found = {name: _neighbours(model, take_rows(X, queries)) for name, model in predictors.items()}
+    found = {label: _neighbours(model, take_rows(X, queries)) for label, model in predictors.items()}
     lists = np.hstack([train[indices] for _, indices, _ in found.values()])
     n_drawn = _affordable(lists, MAX_POINTS)
     queries, met = queries[:n_drawn], np.unique(lists[:n_drawn])
-    found = {name: tuple(part[:n_drawn] for part in parts) for name, parts in found.items()}
+    found = {label: tuple(part[:n_drawn] for part in parts) for label, parts in found.items()}
     others = np.setdiff1d(train, met)
     room = max(0, MAX_POINTS - len(queries) - len(met))
     drawn = np.sort(np.concatenate([met, rng.choice(others, min(room, len(others)), replace=False)]))
@@ -98,12 +98,12 @@ def embedding_view(
     position[drawn] = np.arange(len(queries), len(rows))
     panels: list[PanelView] = []
     start = None
-    for name, model in predictors.items():
-        distances, indices, predicted = found[name]
+    for label, model in predictors.items():
+        distances, indices, predicted = found[label]
         at = start = neighbour_map(*_placed(model, take_rows(X, queries), take_rows(X, drawn)), start=start)
         panels.append(
             PanelView(
-                name=name,
+                label=label,
                 x=np.round(at[:, 0], 2).tolist(),
                 y=np.round(at[:, 1], 2).tolist(),
                 neighbours=position[train[indices]].tolist(),

@@ -11,13 +11,11 @@ import plotly.graph_objects as go
 from nearkin.evaluation import Comparison, Hubness
 from nearkin.report import plots
 from nearkin.report.circumstances import Circumstances
+from nearkin.report.hub_table import hub_table
 from nearkin.report.leaderboard import explanations, leaderboard_table
 from nearkin.report.plots.confusion import MAX_MATRIX, most_confused
 from nearkin.report.views import CostView, EmbeddingView, MissView, PanelView, Views
-from nearkin.report.words import seconds_text, size_text, value_text
-
-#: Hubs listed by name.
-MAX_HUBS = 8
+from nearkin.report.words import seconds_text, size_text
 
 
 @dataclass(frozen=True)
@@ -68,8 +66,7 @@ class Section:
 def leaderboard(comparison: Comparison, views: Views) -> Section:
     test = (
         f" “Beats {comparison.baseline}?” is a {comparison.test} on the same folds. It is decided by the "
-        f"adjusted p: Holm's method for the learners that could win, being ahead of {comparison.baseline} "
-        f"after the first pass. “Better/equiv./worse” are the chances, in percent, that a learner is "
+        f"adjusted p (Holm's method). “Better/equiv./worse” are the chances, in percent, that a learner is "
         f"better than {comparison.baseline}, practically equivalent, or worse. "
         + " ".join(explanations(comparison))
     )
@@ -99,7 +96,7 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
         )
     if sum(row.hub_skewness is not None for row in comparison.finished) > 1:
         contents.append(Plot(plots.skewness_figure(comparison), "Mean skewness over the folds"))
-    contents += [_hub_table(name, found) for name, found in views.hubness.items()]
+    contents += [_hub_table(label, found) for label, found in views.hubness.items()]
     if not contents:
         return None
     explanation = (
@@ -109,20 +106,17 @@ def hubness(comparison: Comparison, views: Views) -> Section | None:
         "is not the mean of theirs."
     )
     if any(found.bad_occurrences is not None for found in views.hubness.values()):
-        explanation += " “Bad” appearances are beside a query of another class."
+        explanation += " “Beside another class” counts its appearances beside queries of another class."
     return Section("hubness", "Hubness", explanation, contents, columns=2)
 
 
-def _hub_table(name: str, found: Hubness) -> Table:
-    with_bad = found.bad_occurrences is not None
-    columns = ["row", "label", f"N{found.k}"] + (["of these bad"] if with_bad else [])
-    keys = ("row", "label", "count") + (("bad",) if with_bad else ())
-    rows = [[value_text(hub[key]) for key in keys] for hub in found.largest(MAX_HUBS)]
+def _hub_table(label: str, found: Hubness) -> Table:
+    columns, rows = hub_table(found)
     caption = (
-        f"{name}: largest hubs; {100 * found.anti_hub_share:.0f} % "
+        f"{label}: largest hubs; {100 * found.anti_hub_share:.0f} % "
         f"({len(found.anti_hubs)} of {found.n_references}) are anti-hubs"
     )
-    return Table(columns, rows, caption)
+    return Table([column.title for column in columns], rows, caption)
 
 
 def costs(comparison: Comparison, views: Views) -> Section | None:
@@ -160,7 +154,7 @@ def embedding(comparison: Comparison, views: Views) -> Section | None:
         f"{votes if view.categorical else ''}."
     )
     contents: list[Plot | Table | Template] = [
-        Plot(plots.embedding_figure(view, panel), panel.name + _agreement(view, panel), role="embedding")
+        Plot(plots.embedding_figure(view, panel), panel.label + _agreement(view, panel), role="embedding")
         for panel in view.panels
     ]
     contents.append(Template("neighbours.html.j2", {"view": view}))
@@ -185,7 +179,7 @@ def confusion(comparison: Comparison, views: Views) -> Section | None:
     if max(len(view.classes) for view in views.confusion) > MAX_MATRIX:
         return _confused_pairs(views)
     explanation = f"True classes are rows, predictions columns; numbers are held-out rows. {views.protocol}"
-    contents = [Plot(plots.confusion_figure(view), view.name, role="confusion") for view in views.confusion]
+    contents = [Plot(plots.confusion_figure(view), view.label, role="confusion") for view in views.confusion]
     return Section("confusion", "Confusion", explanation, contents, columns=2)
 
 
@@ -195,7 +189,7 @@ def _confused_pairs(views: Views) -> Section:
         f"The classes that are taken for one another most often, of {n_classes}; numbers are held-out rows. "
         f"{views.protocol}"
     )
-    columns = ["true class", "taken for", *(view.name for view in views.confusion)]
+    columns = ["true class", "taken for", *(view.label for view in views.confusion)]
     rows = [[true, taken, *map(str, counts)] for true, taken, counts in most_confused(views.confusion)]
     return Section("confusion", "Confusion", explanation, [Table(columns, rows)])
 
@@ -249,7 +243,7 @@ def local(comparison: Comparison, views: Views) -> Section | None:
     contents = [
         Plot(
             draw(learner),
-            f"{learner.learner}: {title.format(learner.kind)}",
+            f"{learner.label}: {title.format(learner.kind)}",
             role="local",
             wide=draw is plots.local_points_figure,
         )

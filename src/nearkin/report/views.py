@@ -11,12 +11,12 @@ from nearkin.search.hubness import Hubness
 
 @dataclass(frozen=True)
 class PanelView:
-    """One 2-D picture: positions of the points and the neighbours that each query finds there.
+    """The picture under one distance: positions of the points and the neighbours that each query finds there.
 
     `neighbours` and `distances` have one list per query; a neighbour is a position in `EmbeddingView.rows`.
     """
 
-    name: str
+    label: str
     x: Sequence[float]
     y: Sequence[float]
     neighbours: Sequence[Sequence[int]]
@@ -51,9 +51,9 @@ class EmbeddingView:
 
 @dataclass(frozen=True)
 class ConfusionView:
-    """Counts of true (rows) against predicted (columns) classes, for held-out points."""
+    """Counts of true (rows) against predicted (columns) classes, for held-out points, of one candidate."""
 
-    name: str
+    label: str
     classes: Sequence[str]
     counts: Sequence[Sequence[int]]
 
@@ -98,7 +98,7 @@ class LocalView:
 class LocalViews:
     """All parts of one local learner; `kind` is "region" or "prototype"."""
 
-    learner: str
+    label: str
     kind: str
     parts: Sequence[LocalView]
 
@@ -137,13 +137,13 @@ class Views:
             panels = [_known(PanelView, panel) for panel in embedding["panels"]]
             embedding = EmbeddingView(**{**embedding, "panels": panels})
         local = [
-            LocalViews(**{**views, "parts": [LocalView(**part) for part in views["parts"]]})
+            _known(LocalViews, {**views, "parts": [LocalView(**part) for part in views["parts"]]})
             for views in data.get("local", ())
         ]
         return cls(
             hubness={name: Hubness.from_dict(found) for name, found in data.get("hubness", {}).items()},
             embedding=embedding,
-            confusion=[ConfusionView(**view) for view in data.get("confusion", ())],
+            confusion=[_known(ConfusionView, view) for view in data.get("confusion", ())],
             local=local,
             regression=data.get("regression", {}),
             misses={
@@ -155,7 +155,13 @@ class Views:
         )
 
 
+#: What the label of a candidate was called in results of the first release.
+OLD_LABELS = {PanelView: "name", ConfusionView: "name", LocalViews: "learner"}
+
+
 def _known(view: type, values: dict[str, Any]) -> Any:
-    """A view from those values that it still has; results of earlier releases may hold more."""
+    """A view from those values that it still has; earlier releases have written more, or other names."""
     names = {entry.name for entry in fields(view)}
+    old = OLD_LABELS.get(view)
+    values = {"label" if name == old else name: value for name, value in values.items()}
     return view(**{name: value for name, value in values.items() if name in names})

@@ -1,8 +1,11 @@
-"""Numbers as people read them."""
+"""Numbers, names and stages as people read them."""
 
 from __future__ import annotations
 
 import re
+
+#: What progress bars call the stages of a run; the main one is called what the caller is doing.
+STAGES = {"warm-up": "compiling", "scout": "first look", "tune": "tuning", "repeat": "repeating"}
 
 
 def seconds_text(seconds: float | None) -> str:

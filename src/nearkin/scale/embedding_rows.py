@@ -70,6 +70,10 @@ def move_rows(
     Parameters and returned value are those of `transform_rows`; `learner` is any fitted learner whose
     distance embeds references, such as MoveLabeled.
 
+    See Also
+    --------
+    nearkin.stores.move_rows : Moves the vectors of a database and writes them beside the raw ones.
+
     Examples
     --------
     >>> import nearkin, tempfile

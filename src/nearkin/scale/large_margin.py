@@ -17,6 +17,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from nearkin.learners.gradient.lmnn import check_margin_settings
 from nearkin.maps.starts import check_components, linear_start
 from nearkin.scale.anchors import AnchorPolicy, Anchors, Probe
 from nearkin.scale.pair_lists import Chunk
@@ -159,6 +160,7 @@ def fit_on_dask(learner, rows, labels):
     """Fit LMNN or LMCA to Dask collections, on the workers of the current client."""
     from nearkin.scale.dask_source import DaskSource
 
+    check_margin_settings(learner)
     source, plan = DaskSource(rows, labels), OnDask()
     sums, classes = _start(learner, source), plan.shared(source.classes)
     chunks = [
@@ -170,19 +172,24 @@ def fit_on_dask(learner, rows, labels):
 
 def fit_in_memory(learner, X, y, policy: AnchorPolicy | None = None):
     """The same for rows in memory, as one chunk, for the sake of the search by FAISS."""
+    check_margin_settings(learner)
+    refusal = split_refusal(learner)
+    if refusal is not None:
+        raise TypeError(refusal)
     X, codes = learner._validate_labelled(X, y, min_classes=2)
     source = LocalSource(X, learner.classes_[codes])
     sums = _start(learner, source)
     return fit_large_margin(learner, source, sums, [Chunk(X - sums.mean, codes, 0)], Eager(), policy)
 
 
-def check_can_be_split(learner) -> None:
-    """Raise if a setting is not supported for rows in chunks, before anything is computed."""
+def split_refusal(learner) -> str | None:
+    """Why this learner cannot be split over workers; None if it can."""
     unused = {"kernel": None, "refresh_targets": 0, "n_init": 1, "warm_start": False}
     for name, value in unused.items():
         # "auto" is always supported.
         if getattr(learner, name) not in (value, "auto"):
-            raise TypeError(
+            return (
                 f"{type(learner).__name__} with {name}={getattr(learner, name)!r} cannot be split over "
                 f"workers; leave {name} out, or fit a sample: fit(X, y, fit_sample='auto')."
             )
+    return None

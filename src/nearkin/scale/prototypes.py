@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.training import LabelledRows, train
 from nearkin.scale.sample import fit_sample, sample_size
-from nearkin.scale.source import LocalSource
+from nearkin.scale.source import LocalSource, Progress
 
 
 class RowBlocks(LabelledRows):
@@ -38,10 +38,12 @@ class RowBlocks(LabelledRows):
     def parts(self, rng: np.random.RandomState | None = None) -> Iterator[LabelledRows]:
         source, size = self.source, self.source.rows_per_block
         starts = np.arange(0, len(self), size)
-        for start in starts if rng is None else rng.permutation(starts):
+        for done, start in enumerate(starts if rng is None else rng.permutation(starts), 1):
             U = self.embedding(source.rows[int(start) : int(start) + size])
             codes = np.searchsorted(source.classes, source.labels[start : start + size])
             yield LabelledRows(U, codes, np.full(len(U), 1 / len(self), dtype=U.dtype))
+            if source.progress is not None:
+                source.progress(min(done * size, len(self)), len(self), "epoch")
 
 
 class _Sampled:
@@ -52,23 +54,30 @@ class _Sampled:
         return self
 
 
-def fit_prototypes(learner, rows, labels, *, rows_per_block: int | None = None):
+def blocks_refusal(learner) -> str | None:
+    """Why this learner cannot be trained on blocks of rows; None if it can."""
+    if not learner.early_stopping:
+        return None
+    return (
+        f"{type(learner).__name__} of rows in blocks holds out no rows: set early_stopping=False, or fit a "
+        "sample by nearkin.scale.fit_sample."
+    )
+
+
+def fit_prototypes(
+    learner, rows, labels, *, rows_per_block: int | None = None, progress: Progress | None = None
+):
     """Fit LMDL or LPD to the rows of a file in the memory of a few blocks.
 
     Coordinates, numbers and initial positions of the prototypes come from a sample of the rows, everything
     else from all rows: each epoch visits the blocks in random order and shuffles each of them.
     """
-    if learner.early_stopping:
-        raise TypeError(
-            f"{type(learner).__name__} of rows in blocks holds out no rows: set early_stopping=False, or "
-            "fit a sample by nearkin.scale.fit_sample."
-        )
     learner._check_settings()
-    source = LocalSource(rows, labels, rows_per_block)
+    source = LocalSource(rows, labels, rows_per_block, progress)
     if len(source.classes) < 2:
         raise ValueError(f"{type(learner).__name__} needs at least 2 classes, but labels have only one.")
     n_rows = sample_size(source.n_features, len(source.classes))
-    sample = fit_sample(_Sampled(), source.rows, source.labels, n_rows=n_rows)
+    sample = fit_sample(_Sampled(), source.rows, source.labels, n_rows=n_rows, progress=progress)
     codes = np.searchsorted(source.classes, sample.y)
     X, codes, weights = merge_equal_rows(sample.X, codes, np.ones(len(codes)))
     learner.classes_, learner.n_features_in_ = source.classes, source.n_features

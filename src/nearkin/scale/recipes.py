@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -52,6 +52,11 @@ class First:
     def shuffles(self) -> bool:
         return self.bucket_bytes > 0
 
+    @property
+    def leaves_open(self) -> bool:
+        """Whether there are settings to choose on the sample."""
+        return len(self.sample.codes) > 0
+
     def settled(self, learner) -> Any:
         """A clone of the learner fitted to the sample, to choose its settings."""
         settled = clone(learner)
@@ -86,44 +91,37 @@ def fit_rca(learner: RCA, source: Source, first: First) -> None:
 def fit_two_scatters(learner: GMML | DMLMJ, source: Source, first: First) -> None:
     learner._check_settings(source.n_features)
     span = first.span()
-    if learner._pairs_from() == "all":
-        scatters = scatters_of_all_pairs(source, first.sums)
-    else:
-        scatters = scatters_of_near_pairs(source, first, learner.n_neighbors, learner.n_neighbors)
-    scatters = inside(span, scatters)
+    scatters = inside(span, scatters_of(source, first, learner._near_pairs()))
     learner.validation_scores_ = None
-    if _open_setting(learner):
+    if first.leaves_open:
         small = first.settled(learner)
-        learner.validation_scores_ = small.validation_scores_
-        setting = small.t_ if isinstance(learner, GMML) else len(small.eigenvalues_)
+        learner.validation_scores_, setting = small.validation_scores_, small._setting()
     else:
         setting = learner._candidates(span.rows.shape[1])[1]
     values, axes = learner._directions(learner._shrunk(scatters))
     learner.n_iter_ = 1
     L = span.lifted(learner._finished(values, axes, setting))
-    if isinstance(learner, DMLMJ):
+    if hasattr(learner, "kernel"):
         learner.lift_ = None
     learner._keep(np.ascontiguousarray(L, dtype=source.dtype))
-
-
-def _open_count(learner) -> bool:
-    return learner.n_components == "auto"
 
 
 def fit_scatter_difference(learner: MLEV | ANMM, source: Source, first: First) -> None:
     learner._check_settings(source.n_features)
     span = first.span()
-    if isinstance(learner, ANMM):
-        scatters = scatters_of_near_pairs(source, first, learner.n_friends, learner.n_enemies)
-    elif learner.view == "global":
-        scatters = scatters_of_all_pairs(source, first.sums)
-    else:
-        scatters = scatters_of_near_pairs(source, first, learner.n_neighbors, learner.n_neighbors)
+    scatters = scatters_of(source, first, learner._near_pairs())
     kept, learner.validation_scores_ = None, None
-    if _open_count(learner):
+    if first.leaves_open:
         small = first.settled(learner)
         kept, learner.validation_scores_ = len(small.eigenvalues_), small.validation_scores_
     learner._solve(span, inside(span, scatters), source.dtype, kept)
+
+
+def scatters_of(source: Source, first: First, near: tuple[int, int] | None) -> Scatters:
+    """Mean scatters of all pairs, or of each row with so many near rows of its own and of other classes."""
+    if near is None:
+        return scatters_of_all_pairs(source, first.sums)
+    return scatters_of_near_pairs(source, first, *near)
 
 
 def scatters_of_all_pairs(source: Source, sums: ClassSums) -> Scatters:
@@ -176,24 +174,17 @@ def keep_linear(learner, components: np.ndarray, dtype) -> None:
     learner.distance_ = EmbeddedDistance.symmetric(AffineEmbedding(learner.components_))
 
 
-def _open_setting(learner) -> bool:
-    return (learner.t if isinstance(learner, GMML) else learner.n_components) == "auto"
-
-
-def _is_open(learner) -> bool:
-    return "auto" in (learner.alpha, learner.n_targets)
-
-
 @dataclass(frozen=True)
 class Recipe:
-    """How a kind of learner is fitted from blocks.
+    """How a kind of learner is solved from sums over rows.
 
     Attributes
     ----------
     fit : callable(learner, source, first)
         Sets the fitted attributes.
-    needs_neighbours, leaves_open : callable(learner) -> bool
-        Whether it needs neighbours, and whether it chooses a setting on held-out rows.
+    needs_neighbours : callable(learner) -> bool
+    open_settings : tuple of str
+        Settings that are chosen on held-out rows if they are "auto".
     min_classes : int
     own_class_only : bool
         Whether it only compares rows of the same class.
@@ -201,33 +192,65 @@ class Recipe:
 
     fit: Callable[[Any, Source, First], None]
     needs_neighbours: Callable[[Any], bool]
-    leaves_open: Callable[[Any], bool]
+    open_settings: tuple[str, ...] = ()
     min_classes: int = 1
     own_class_only: bool = False
 
+    def leaves_open(self, learner: Any) -> bool:
+        """Whether a setting has to be chosen."""
+        return "auto" in [getattr(learner, name) for name in self.open_settings]
+
+
+def _has_near_pairs(learner) -> bool:
+    return learner._near_pairs() is not None
+
 
 RECIPES: dict[type, Recipe] = {
-    RCA: Recipe(fit_rca, lambda learner: False, lambda learner: False),
-    MoveLabeled: Recipe(fit_move, lambda learner: learner.n_targets != "all", _is_open, own_class_only=True),
-    MoveQuery: Recipe(fit_move, lambda learner: True, _is_open, own_class_only=True),
-    GMML: Recipe(fit_two_scatters, lambda learner: learner.pairs_from != "all", _open_setting, 2),
-    DMLMJ: Recipe(fit_two_scatters, lambda learner: True, _open_setting, 2),
-    MLEV: Recipe(fit_scatter_difference, lambda learner: learner.view != "global", _open_count, 2),
-    ANMM: Recipe(fit_scatter_difference, lambda learner: True, _open_count, 2),
+    RCA: Recipe(fit_rca, lambda learner: False),
+    MoveLabeled: Recipe(
+        fit_move, lambda learner: learner.n_targets != "all", ("alpha", "n_targets"), own_class_only=True
+    ),
+    MoveQuery: Recipe(fit_move, lambda learner: True, ("alpha", "n_targets"), own_class_only=True),
+    GMML: Recipe(fit_two_scatters, _has_near_pairs, ("t",), 2),
+    DMLMJ: Recipe(fit_two_scatters, _has_near_pairs, ("n_components",), 2),
+    MLEV: Recipe(fit_scatter_difference, _has_near_pairs, ("n_components",), 2),
+    ANMM: Recipe(fit_scatter_difference, _has_near_pairs, ("n_components",), 2),
 }
+
+Entry = TypeVar("Entry")
+
+
+def registered(entries: Mapping[type, Entry], learner) -> Entry | None:
+    """What is registered for the class of a learner, or else for the nearest of its base classes."""
+    return next((entries[kind] for kind in type(learner).__mro__ if kind in entries), None)
 
 
 def recipe_of(learner) -> Recipe:
     """The recipe of a learner; raises if it cannot be solved from sums over rows."""
-    name = type(learner).__name__
-    recipe = RECIPES.get(type(learner))
-    remedy = (
-        f"fit it on a sample, nearkin.scale.fit_sample({name}(...), rows, labels, n_rows=20_000), and embed "
-        "all rows by nearkin.scale.transform_rows."
-    )
-    if recipe is None:
-        known = ", ".join(kind.__name__ for kind in RECIPES)
-        raise TypeError(f"{name} cannot be fitted from blocks of rows (those that can: {known}); {remedy}")
-    if getattr(learner, "kernel", None) is not None:
-        raise TypeError(f"{name} with a kernel cannot be fitted from blocks of rows; {remedy}")
+    recipe = registered(RECIPES, learner)
+    refusal = unknown(learner, "blocks of rows", RECIPES) if recipe is None else kernel_refusal(learner)
+    if recipe is None or refusal is not None:
+        raise TypeError(refusal)
     return recipe
+
+
+def unknown(learner, rows: str, able: Iterable[type]) -> str:
+    """The message for a learner that cannot be fitted to such rows."""
+    known = ", ".join(kind.__name__ for kind in able)
+    return (
+        f"{type(learner).__name__} cannot be fitted from {rows} (those that can: {known}); {_remedy(learner)}"
+    )
+
+
+def kernel_refusal(learner) -> str | None:
+    """Why sums over rows are not enough for this learner; None if they are."""
+    if getattr(learner, "kernel", None) is None:
+        return None
+    return f"{type(learner).__name__} with a kernel cannot be fitted from blocks of rows; {_remedy(learner)}"
+
+
+def _remedy(learner) -> str:
+    return (
+        f"fit it on a sample, nearkin.scale.fit_sample({type(learner).__name__}(...), rows, labels, "
+        "n_rows=20_000), and embed all rows by nearkin.scale.transform_rows."
+    )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from nearkin.learners.gradient.lmnn import LMCA, LMNN, check_margin_settings
-from nearkin.learners.prototype.lmdl import LMDL
-from nearkin.learners.prototype.lpd import LPD
-from nearkin.rows_in_blocks import in_blocks, is_lazy
+from nearkin.rows_in_blocks import in_blocks
 from nearkin.scale.embedding_rows import answers
-from nearkin.scale.fit import fit_blocks
-from nearkin.scale.large_margin import check_can_be_split, fit_in_memory, fit_on_dask
-from nearkin.scale.prototypes import fit_prototypes
+from nearkin.scale.large_margin import fit_in_memory
 from nearkin.scale.sample import fit_sample as fit_a_sample
+from nearkin.scale.ways import way_of
 
 __all__ = ["answers", "fit"]
 
@@ -36,10 +32,7 @@ def fit(learner, X, y, *, fit_sample: int | str | None = None, **given):
         )
     if fit_sample is not None:
         return fit_a_sample(learner, X, y, n_rows=fit_sample, **given)
-    if isinstance(learner, LMNN | LMCA) and (is_lazy(X) or not in_blocks(X)):
-        check_margin_settings(learner)
-        check_can_be_split(learner)
-        return fit_on_dask(learner, X, y) if is_lazy(X) else fit_in_memory(learner, X, y)
-    if isinstance(learner, LMDL | LPD) and not is_lazy(X):
-        return fit_prototypes(learner, X, y)
-    return fit_blocks(learner, X, y)
+    if not in_blocks(X):
+        # Only LMNN and LMCA hand on rows in memory.
+        return fit_in_memory(learner, X, y)
+    return way_of(learner, X)(learner, X, y)

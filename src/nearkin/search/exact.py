@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from nearkin._types import MatrixLike
-from nearkin.numerics.neighbours_blocked import DEFAULT, ScanPolicy, coarse_origin, nearest_rows
+from nearkin.numerics.neighbours_blocked import DEFAULT, ScanPolicy, coarse_origin, nearest_references
 from nearkin.numerics.products import squared_norms
 from nearkin.search.base import Index, check_query, float_rows
 
@@ -72,7 +72,7 @@ class ExactIndex(Index):
     def query(self, queries: MatrixLike, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         queries = float_rows(queries, self, accept_sparse=True)
         check_query(self, queries, n_neighbors)
-        distances, indices = nearest_rows(
+        distances, indices = nearest_references(
             queries,
             self._references,
             self._half_norms,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -12,6 +13,8 @@ from nearkin._types import ColumnLike
 
 #: Share of the references, the most frequent ones, that `Hubness.top_share` looks at.
 TOP_SHARE = 0.01
+#: Keys of `Hubness.largest` in the first release.
+OLD_KEYS = {"count": "occurrences", "bad": "bad_occurrences"}
 
 
 def k_occurrence(indices: np.ndarray, n_references: int) -> np.ndarray:
@@ -62,6 +65,17 @@ def _skewness(counts: np.ndarray) -> float:
     centred = counts - counts.mean()
     variance = np.mean(centred**2)
     return float(np.mean(centred**3) / variance**1.5) if variance > 0 else 0.0
+
+
+class _Hub(dict[str, Any]):
+    """A reference of `Hubness.largest`; the keys of the first release still answer, with a warning."""
+
+    def __missing__(self, key: str) -> Any:
+        new = OLD_KEYS.get(key, "")
+        if new not in self:
+            raise KeyError(key)
+        warnings.warn(f"{key!r} of Hubness.largest is now {new!r}.", FutureWarning, stacklevel=2)
+        return self[new]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,14 +180,17 @@ class Hubness:
         return bad[np.argsort(-self.bad_occurrences[bad], kind="stable")]
 
     def largest(self, n: int) -> list[dict[str, Any]]:
-        """The most frequent references, largest first: their row, count, and label and bad count if known."""
-        found = []
+        """The most frequent references, largest first.
+
+        Each has its `row` and `occurrences`, and its `label` and `bad_occurrences` where they are known.
+        """
+        found: list[dict[str, Any]] = []
         for row in np.argsort(-self.occurrences, kind="stable")[:n].tolist():
-            hub = {"row": row, "count": int(self.occurrences[row])}
+            hub = _Hub(row=row, occurrences=int(self.occurrences[row]))
             if self.labels is not None:
                 hub["label"] = np.asarray(self.labels)[row].tolist()
             if self.bad_occurrences is not None:
-                hub["bad"] = int(self.bad_occurrences[row])
+                hub["bad_occurrences"] = int(self.bad_occurrences[row])
             found.append(hub)
         return found
 

@@ -69,6 +69,10 @@ def move_rows(
     StoreError
         Another model than the one the store was moved by; vectors of another width; invalid rows.
 
+    See Also
+    --------
+    nearkin.scale.move_rows : Moves rows of a file, an array or a Dask collection.
+
     Notes
     -----
     Memory is one block, and without a model the labelled rows. Cost: n·d² and the store's own writing.

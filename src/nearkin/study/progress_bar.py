@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TextIO
 
 from nearkin.evaluation import Progress
-from nearkin.report.words import seconds_text
+from nearkin.report.words import STAGES, seconds_text
 
 #: Seconds between two updates, at least.
 PAUSE = 0.2
@@ -28,7 +28,8 @@ def progress_text(state: Progress) -> str:
     """The state as text."""
     over = state.remaining is None or state.done >= state.total
     left = "" if over else f", about {seconds_text(state.remaining)} left"
-    return f"{state.stage}: {state.done} of {state.total} fits{left}; last: {state.label}"
+    stage = STAGES.get(state.stage, "comparing")
+    return f"{stage}: {state.done} of {state.total} fits{left}; last: {state.label}"
 
 
 class NotebookBar:

@@ -32,7 +32,7 @@ from nearkin.evaluation.runner import versions
 from nearkin.evaluation.standings import shown_records
 from nearkin.report.circumstances import Circumstances
 from nearkin.report.held_out import troubles_of
-from nearkin.report.leaderboard import leaderboard_html, leaderboard_text
+from nearkin.report.leaderboard import explanations, leaderboard_html, leaderboard_text
 from nearkin.report.plotting import require_plotting
 from nearkin.scale.cluster import workers_at
 from nearkin.study.candidates import candidates_of
@@ -102,8 +102,8 @@ def compare(
         not clear.
     metric : str, optional
         What settings are chosen and learners ranked by: accuracy (the default), balanced-accuracy, macro-f1,
-        log-loss, roc-auc, and as retrieval of rows of the same class mrr, map@r, recall@K,
-        precision@K, ndcg@K; for regression arrmse (the default), r2, mae.
+        log-loss, roc-auc, and as retrieval of rows of the same class mrr, map@r, recall@K, precision@K,
+        hit-rate@K, ndcg@K; for regression arrmse (the default), r2, mae.
     rope : float, optional
         Differences of the score up to this size count as practically equivalent: 0.01 by default, for
         MAE 1 % of Euclid's.
@@ -192,7 +192,7 @@ def compare(
         target_names=data.target_names,
     )
     with ResultsStore.open(results) as store, workers_at(scheduler) as pool:
-        comparison = evaluation.compare(
+        comparison = evaluation.compare_candidates(
             data.X,
             data.y,
             candidates,
@@ -360,7 +360,8 @@ class Study:
         }
 
     def __str__(self) -> str:
-        return f"{self.data}\n\n{leaderboard_text(self.comparison)}\n\n{self.statement}"
+        answer = "\n".join([self.statement, *explanations(self.comparison)])
+        return f"{self.data}\n\n{leaderboard_text(self.comparison)}\n\n{answer}"
 
     def __repr__(self) -> str:
         return f"<Study of {self.data}; {self.statement}>"

@@ -146,6 +146,9 @@ class DMLMJ(KernelRows, TwoScatterLearner):
         self.objective_ = float(_divergences(self.eigenvalues_).sum())
         return axes[:setting]
 
+    def _setting(self):
+        return len(self.eigenvalues_)
+
 
 def _divergences(values: np.ndarray) -> np.ndarray:
     """Jeffrey divergence along each direction, in which the variances are 1 and w."""

@@ -122,8 +122,8 @@ class GMML(TwoScatterLearner):
         check_count(words=(None,), most=n_features, n_components=self.n_components)
         check_number(high=1, shrinkage=self.shrinkage)
 
-    def _pairs_from(self):
-        return self.pairs_from
+    def _near_pairs(self):
+        return None if self.pairs_from == "all" else super()._near_pairs()
 
     def _candidates(self, n_directions):
         if self.t != "auto":
@@ -147,6 +147,9 @@ class GMML(TwoScatterLearner):
         self.objective_ = float(self.t_ * (1 - self.t_) * np.sum(np.log(_positive(values)) ** 2))
         M = (axes.T * self._weights(values, self.t_)) @ axes
         return metric_factor(M, self.n_components)
+
+    def _setting(self):
+        return self.t_
 
 
 def _positive(values: np.ndarray) -> np.ndarray:

@@ -38,8 +38,16 @@ class _ScatterDifference(EmbeddingLearner):
     n_components: object
     euclid_share: object
 
-    def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> ScattersOfSome:
+    def _near_pairs(self) -> tuple[int, int] | None:
+        """Near rows of its own class and of others that each row is compared with; None for all pairs."""
         raise NotImplementedError
+
+    def _scatters(self, rows: np.ndarray, codes: np.ndarray) -> ScattersOfSome:
+        near = self._near_pairs()
+        if near is None:
+            return lambda kept: scatters_of_classes(rows[kept], codes[kept])
+        pairs = nearest_pairs(rows, codes, *near)
+        return lambda kept: scatters_of_pairs(rows, pairs.among(kept))
 
     def _check_settings(self, n_features: int) -> None:
         check_count(words=("auto", "positive", None), most=n_features, n_components=self.n_components)
@@ -218,11 +226,8 @@ class MLEV(_ScatterDifference):
     def _balance(self):
         return float(self.balance)
 
-    def _scatters(self, rows, codes):
-        if self.view == "global":
-            return lambda kept: scatters_of_classes(rows[kept], codes[kept])
-        pairs = nearest_pairs(rows, codes, self.n_neighbors, self.n_neighbors)
-        return lambda kept: scatters_of_pairs(rows, pairs.among(kept))
+    def _near_pairs(self):
+        return None if self.view == "global" else (self.n_neighbors, self.n_neighbors)
 
 
 class ANMM(_ScatterDifference):
@@ -300,6 +305,5 @@ class ANMM(_ScatterDifference):
         super()._check_settings(n_features)
         check_count(n_friends=self.n_friends, n_enemies=self.n_enemies)
 
-    def _scatters(self, rows, codes):
-        pairs = nearest_pairs(rows, codes, self.n_friends, self.n_enemies)
-        return lambda kept: scatters_of_pairs(rows, pairs.among(kept))
+    def _near_pairs(self):
+        return self.n_friends, self.n_enemies

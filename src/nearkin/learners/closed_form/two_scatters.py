@@ -55,22 +55,26 @@ class TwoScatterLearner(PairLearner):
     def _finished(self, values: np.ndarray, axes: np.ndarray, setting) -> np.ndarray:
         """The map L for a setting; sets `objective_` and the attribute of the setting."""
 
+    @abstractmethod
+    def _setting(self):
+        """The setting of the fitted map, as `_finished` takes it."""
+
     def _share(self) -> float:
         """How far the scatters are shrunk towards a multiple of the identity."""
         return float(self.shrinkage)
 
-    def _pairs_from(self) -> str:
-        return "nearest"
+    def _near_pairs(self) -> tuple[int, int] | None:
+        """Near rows of its own class and of others that each row is paired with; None for all pairs."""
+        return self.n_neighbors, self.n_neighbors
 
     def _constraints_of_labels(self, X, codes) -> Pairs:
-        if self._pairs_from() == "all":
-            return all_pairs(codes)
-        return nearest_pairs(X, codes, self.n_neighbors, self.n_neighbors)
+        near = self._near_pairs()
+        return all_pairs(codes) if near is None else nearest_pairs(X, codes, *near)
 
     def _learn_from_labels(self, X, codes):
         refuse_lone_rows(self, codes)
         span = Span.of_varying(X)
-        if self._pairs_from() == "all":
+        if self._near_pairs() is None:
 
             def scatters_of(kept):
                 return scatters_of_classes(span.rows[kept], codes[kept])

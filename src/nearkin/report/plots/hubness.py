@@ -20,15 +20,15 @@ def occurrence_figure(found: Mapping[str, Hubness]) -> go.Figure:
     figure = new_figure(340, hovermode="x unified")
     largest = max((int(hubness.occurrences.max()) for hubness in found.values()), default=0)
     edges = _edges(largest)
-    labels = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
-    for position, (name, hubness) in enumerate(found.items()):
+    bins = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
+    for position, (label, hubness) in enumerate(found.items()):
         share = np.histogram(hubness.occurrences, bins=edges)[0] / hubness.n_references
         figure.add_bar(
-            x=labels,
+            x=bins,
             y=100 * share,
-            name=f"{name} (skewness {hubness.skewness:.2f})",
+            name=f"{label} (skewness {hubness.skewness:.2f})",
             marker={"color": BASELINE if position == 0 else ACCENT, "opacity": 0.85, "line": {"width": 0}},
-            hovertemplate="%{y:.1f} % of the references<extra>" + name + "</extra>",
+            hovertemplate="%{y:.1f} % of the references<extra>" + label + "</extra>",
         )
     k = next((hubness.k for hubness in found.values()), 10)
     figure.update_layout(barmode="group", bargap=0.15, bargroupgap=0.0)
@@ -37,7 +37,7 @@ def occurrence_figure(found: Mapping[str, Hubness]) -> go.Figure:
         type="category",
         showgrid=False,
         tickangle=0,
-        tickvals=labels,
+        tickvals=bins,
         # Where bins are wide, only where each begins: whole ranges would not fit side by side.
         ticktext=[f"{low}" if high == low + 1 else f"{low}–" for low, high in pairwise(edges)],
     )

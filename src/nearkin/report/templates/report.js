@@ -99,7 +99,7 @@
         const distance = panel.distances[position][rank].toPrecision(3);
         return `<li class="${kind}">${mark}row ${view.rows[other]} · ${escape(brief(view.labels[other]))} · ${distance}</li>`;
       });
-      return `<div><h3>${escape(panel.name)}: predicts ${escape(brief(panel.predicted[position]))}</h3>` +
+      return `<div><h3>${escape(panel.label)}: predicts ${escape(brief(panel.predicted[position]))}</h3>` +
         `<ul>${items.join("")}</ul></div>`;
     };
 
