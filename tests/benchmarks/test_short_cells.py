@@ -34,6 +34,6 @@ def test_every_setting_is_scored_and_the_best_is_named(wine):
     setup = short_cells.setup_of(*wine)
     method = next(one for one in wine[0].methods if one.label == "GLML")
     found = short_cells.errors_by_setting(setup, method.build(setup), 2)
-    assert len(found) == 4
+    assert len(found) == method.build(setup).n_settings > 1
     best = min(found, key=found.__getitem__)
     assert f"best by test rows {found[best]:.2f} ({best})" in short_cells.report(*wine, "GLML", 2)
