@@ -86,14 +86,33 @@ FORM_OF_NEWS = (
     "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
     "80.5 %; the paper does not describe its features"
 )
-#: Accuracy of the original metric with the k that is best for the test rows, mean over 40 splits.
-BEST_K = {"balance-scale": 89.1, "iris": 96.6, "wine": 97.6}
+#: Accuracy with the settings that are best for the test rows (over 20 splits; of the original metric over 40),
+#: by `benchmarks/short_cells.py`, and how much means of four splits of the original metric scatter.
+BEST = {
+    ("ionosphere", ORIGINAL): 85.1,
+    ("balance-scale", ORIGINAL): 88.7,
+    ("iris", ORIGINAL): 96.5,
+    ("wine", ORIGINAL): 97.0,
+    ("ionosphere", MOVE_LABELED): 89.6,
+    ("balance-scale", MOVE_LABELED): 88.9,
+    ("iris", MOVE_LABELED): 96.3,
+    ("wine", MOVE_LABELED): 97.6,
+    ("glass", MOVE_LABELED): 70.9,
+    ("wine", MOVE_QUERY): 95.7,
+    ("ionosphere", LMNN_): 88.1,
+    ("iris", LMNN_): 95.9,
+    ("wine", LMNN_): 97.7,
+    ("ionosphere", ITML_): 87.1,
+    ("wine", ITML_): 98.3,
+    ("glass", DML_EIG): 62.5,
+}
+SCATTER = {"ionosphere": 1.4, "balance-scale": 0.6, "iris": 0.9, "wine": 1.1, "glass": 2.1}
 
 
-def _chance(accuracy: float) -> str:
+def _chance(label: str, best: float) -> str:
     return (
-        "the luck of the paper's four splits: over 40 splits the original metric averages "
-        f"{accuracy} % even with the k that is best for the test rows"
+        f"with the settings best for the test rows it has {best} %; the paper has four splits, and means of "
+        f"four scatter by {SCATTER[label]} (the original metric)"
     )
 
 
@@ -261,11 +280,7 @@ PAPER = Paper(
         ),
     ),
     reasons={
-        **{
-            (label, method): _chance(accuracy)
-            for label, accuracy in BEST_K.items()
-            for method in (ORIGINAL, MOVE_LABELED, MOVE_QUERY)
-        },
+        **{(label, method): _chance(label, best) for (label, method), best in BEST.items()},
         ("News", ORIGINAL): FORM_OF_NEWS,
         ("News", MOVE_LABELED): FORM_OF_NEWS,
         ("News", MOVE_QUERY): FORM_OF_NEWS,
