@@ -86,7 +86,7 @@ FORM_OF_NEWS = (
     "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
     "80.5 %; the paper does not describe its features"
 )
-#: Accuracy with the settings that are best for the test rows (over 20 splits; of the original metric over 40),
+#: Accuracy with the settings that are best for the test rows of 20 splits (of 40 for the original metric),
 #: by `benchmarks/short_cells.py`, and how much means of four splits of the original metric scatter.
 BEST = {
     ("ionosphere", ORIGINAL): 85.1,
