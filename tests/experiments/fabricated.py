@@ -38,6 +38,11 @@ def fabricated(paper):
         yield _values(paper, order[::-1], step, shape, setting)
 
 
+def _chosen(settings, value):
+    """Settings that are numbers, and the one point of DMLMTP's path that begins with such a number."""
+    return {**dict.fromkeys(settings, value), "metric_point": (value, 1.0, 1.0, 0.0)}
+
+
 def _values(paper, order, step, shape, setting):
     labels = tuple(use.label for use in paper.datasets)
     rng = np.random.RandomState(0)
@@ -57,7 +62,7 @@ def _values(paper, order, step, shape, setting):
     # The method in front chose one of the two, all others the other.
     (other,) = set(SETTINGS) - {setting}
     choices = {
-        (label, name): dict.fromkeys(settings, setting if name == order[0] else other)
+        (label, name): _chosen(settings, setting if name == order[0] else other)
         for label in labels
         for name in order
     }

@@ -9,6 +9,7 @@ from nearkin.experiments.drawings import (
     error_bars,
     map_panel,
     neighbour_curves,
+    robustness_boxes,
     to_prototypes,
     validation_curves,
 )
@@ -27,6 +28,21 @@ def test_bars_are_means_and_deviations_of_the_errors():
     assert panel["bars"]["A"] == pytest.approx((20, 10))
     assert panel["bars"]["B"] == (0.0, 0.0)
     assert error_bars(("Wine",), ("A",))(Material(records, {}, False)) is None
+
+
+def test_boxes_are_errors_over_the_smallest_on_sets_that_all_methods_did():
+    records = [record("Iris", "A", score=0.9), record("Iris", "A", score=0.7), record("Iris", "B", score=0.9)]
+    records += [
+        record("Wine", "A", score=1.0),
+        record("Wine", "B", score=0.9),
+        record("Glass", "A", score=0.5),
+    ]
+    drawing = robustness_boxes(("A", "B"))(Material(records, {}, False))
+    (panel,) = drawing["panels"]
+    assert (drawing["kind"], panel["labels"]) == ("boxes", ["Iris", "Wine"])
+    assert panel["boxes"]["A"] == pytest.approx([2.0, 1.0])
+    assert panel["boxes"]["B"] == [1.0, np.inf]
+    assert robustness_boxes(("A", "C"))(Material(records, {}, False)) is None
 
 
 def test_curves_keep_the_best_metric_and_mark_its_best_point():
