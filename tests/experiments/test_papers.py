@@ -17,6 +17,8 @@ from nearkin.experiments.values import Values
 FALSE_IN_PRINT = {
     # The paper says so, but its own table does not show it.
     "The difference increases with the number of features",
+    "DML-eig is more accurate than the original metric on most sets",
+    "... and more than a hundred times as fast as the fastest of them on all of these but RCV",
 }
 
 
@@ -87,7 +89,7 @@ def test_claims_speak_of_what_the_paper_measures(key, claim, monkeypatch):
 def test_claims_hold_on_the_printed_numbers(paper):
     for claim in paper.claims:
         verdict = claim.check(paper.published())
-        expected = {"no"} if claim.text in FALSE_IN_PRINT else {"yes", "not tested"}
+        expected = {"no", "mostly"} if claim.text in FALSE_IN_PRINT else {"yes", "not tested"}
         assert verdict.answer in expected, claim.text
 
 

@@ -62,14 +62,18 @@ class Claim:
     beyond: bool = False
 
 
-def counted(cases: Sequence[str], failing: Sequence[str], needs: str = "all") -> Verdict:
+def counted(
+    cases: Sequence[str], failing: Sequence[str], needs: str = "all", remarks: Sequence[str] = ()
+) -> Verdict:
     """The verdict of a claim about many cases, some of which fail.
 
     `needs` is "all" or "most", as the paper says it. A claim about all that holds on more than half
-    is answered with "mostly".
+    is answered with "mostly". Remarks say which cases could not be looked at in full.
 
     >>> counted(["a", "b", "c"], ["c"]).text, counted(["a", "b", "c"], ["c"], "most").answer
     ('mostly 2/3 (not on c)', 'yes')
+    >>> counted(["a"], [], remarks=["no numbers of b"]).text
+    'yes 1/1 (no numbers of b)'
     """
     if not cases:
         return Verdict(NOT_TESTED, detail="no numbers for it")
@@ -78,8 +82,8 @@ def counted(cases: Sequence[str], failing: Sequence[str], needs: str = "all") ->
         answer = YES
     else:
         answer = MOSTLY if 2 * count > len(cases) else NO
-    detail = f"not on {', '.join(failing)}" if failing else ""
-    return Verdict(answer, count, len(cases), detail)
+    details = [f"not on {', '.join(failing)}"] if failing else []
+    return Verdict(answer, count, len(cases), "; ".join([*details, *remarks]))
 
 
 def lower(
@@ -92,8 +96,11 @@ def lower(
     slack: float = 0.0,
     factor: float = 1.0,
     strictly: bool = False,
+    where_run: bool = False,
 ) -> Callable[[Values], Verdict]:
     """The method's number is at or below those of the others, give or take `slack`.
+
+    Sets named in `among` that lack a number are named in the verdict.
 
     Parameters
     ----------
@@ -109,19 +116,25 @@ def lower(
         What the others' numbers are multiplied by first: 0.9 asks for a tenth less than them.
     strictly : bool
         Equality does not count.
+    where_run : bool
+        Whether on each set those of the others count that have a number there; else all must have one.
     """
     others = [than] if isinstance(than, str) else list(than)
 
     def check(values: Values) -> Verdict:
-        cases = values.complete(metric, [method, *others], among)
-        failing = []
+        cases = values.complete(metric, [method] if where_run else [method, *others], among)
+        failing, remarks = [], []
         for label in cases:
+            run = {name: values.means.get((metric, label, name)) for name in others}
+            best = factor * min(value for value in run.values() if value is not None)
             own = values.means[metric, label, method]
-            best = factor * min(values.means[metric, label, other] for other in others)
             holds = own < best + slack - _NOISE if strictly else own <= best + slack + _NOISE
             if not holds:
                 failing.append(label)
-        return counted(cases, failing, needs)
+            remarks += [f"no {name} on {label}" for name, value in run.items() if value is None]
+        absent = [label for label in among or () if label not in cases]
+        remarks += [f"no numbers of {', '.join(absent)}"] if absent else []
+        return counted(cases, failing, needs, remarks)
 
     return check
 
@@ -176,15 +189,18 @@ def some_differ(metric: str, methods: Sequence[str]):
     return check
 
 
-def beats_by_finner(metric: str, control: str, methods: Sequence[str]):
-    """Finner's procedure tells the control from every other method, and the control ranks better."""
+def beats_by_finner(metric: str, control: str, methods: Sequence[str], *, but: Sequence[str] = ()):
+    """Finner's procedure tells the control from every other method, and the control ranks better.
+
+    Methods named in `but` take part in ranks and adjustment; the claim says nothing of them.
+    """
 
     def check(values: Values) -> Verdict:
         labels = values.complete(metric, methods)
         if len(labels) < 2:
             return Verdict(NOT_TESTED, detail="needs at least two sets with numbers of every method")
         test = friedman(values.table(metric, methods, labels), greater_is_better=False)
-        found = compare_with_control(test, methods, control)
+        found = [row for row in compare_with_control(test, methods, control) if row.method not in but]
         failing = [
             f"{row.method} (p = {row.finner_p:.2g})" for row in found if row.finner_p > LEVEL or row.z < 0
         ]
@@ -223,7 +239,8 @@ def higher_by_f_test(metric: str, method: str, than: Sequence[str], among: Seque
                 failing.append(f"{label} (p = {max(test.p_value for test in tests):.2g})")
         if not cases:
             return Verdict(NOT_TESTED, detail="needs the scores of all ten folds")
-        return counted(cases, failing)
+        absent = [label for label in among if label not in cases]
+        return counted(cases, failing, remarks=[f"no numbers of {', '.join(absent)}"] if absent else [])
 
     return check
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from nearkin.datasets import DataError, Dataset, list_datasets, load_dataset
+from nearkin.datasets import DataError, list_datasets, load_dataset
 from nearkin.datasets.registry import find_known
 from nearkin.evaluation import GivenSplit, Problem, Progress, Record, ResultsStore, plan_tasks, run_tasks
 from nearkin.evaluation.problems import default_metric
@@ -173,13 +173,17 @@ def _gather(paper: Paper, uses, quick: bool, seed: int, download: bool):
             absent.append(AbsentDataset(use.label, use.name, "not at hand", how))
             continue
         try:
-            setups.append(_setup(paper, use, load_dataset(use.name, download=download), quick, seed))
+            setups.append(setup_of(paper, use, quick, seed, download))
         except (DataError, OSError) as error:
             absent.append(AbsentDataset(use.label, use.name, f"cannot be used: {error}", status.how))
     return setups, absent
 
 
-def _setup(paper: Paper, use: DatasetUse, data: Dataset, quick: bool, seed: int) -> Setup:
+def setup_of(
+    paper: Paper, use: DatasetUse, quick: bool = False, seed: int = 0, download: bool = False
+) -> Setup:
+    """A data set of a paper as its experiment takes it; raises DataError if it is not at hand."""
+    data = load_dataset(use.name, download=download)
     protocol = paper.quick_protocol if quick else use.protocol or paper.protocol
     train, test = data.train_indices, data.test_indices
     if use.published_split and train is not None and test is not None and not quick:

@@ -69,13 +69,13 @@ def friedman_with_finner(metric: str, methods: Sequence[str], controls: Sequence
     return test
 
 
-def wilcoxon(metric: str, pairs: Sequence[tuple[str, str]]) -> Callable:
-    """Wilcoxon's signed-rank test over the data sets for pairs of methods."""
+def wilcoxon(metric: str, pairs: Sequence[tuple[str, str]], among: Sequence[str] | None = None) -> Callable:
+    """Wilcoxon's signed-rank test over the data sets (or only those named) for pairs of methods."""
 
     def test(values: Values) -> Statistic | None:
         rows = []
         for first, second in pairs:
-            labels = values.complete(metric, [first, second])
+            labels = values.complete(metric, [first, second], among)
             if len(labels) < 2:
                 continue
             own, other = values.table(metric, [first, second], labels).T
