@@ -1,4 +1,4 @@
-"""How the papers' figures are drawn from a run: bars of errors, curves over settings, maps of rows."""
+"""How the papers' figures are drawn from a run: errors as bars and boxes, curves over settings, maps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from nearkin.evaluation import Record
 from nearkin.evaluation.results import DONE
+from nearkin.evaluation.significance import robustness_ratios
 from nearkin.experiments.figures import Material
 
 #: Rows that a map shows at most.
@@ -24,10 +25,7 @@ def error_bars(datasets: Sequence[str], methods: Sequence[str]) -> Callable[[Mat
     """Mean and standard deviation of the error of every method over the folds, a panel per data set."""
 
     def draw(material: Material) -> Drawing | None:
-        errors: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for record in material.records:
-            if record.status == DONE and record.score is not None:
-                errors[record.dataset, record.label].append(100 * (1 - record.score))
+        errors = _errors(material.records)
         panels = []
         for label in datasets:
             bars = {
@@ -41,6 +39,37 @@ def error_bars(datasets: Sequence[str], methods: Sequence[str]) -> Callable[[Mat
         return {"kind": "bars", "text": text, "panels": panels} if panels else None
 
     return draw
+
+
+def robustness_boxes(methods: Sequence[str]) -> Callable[[Material], Drawing | None]:
+    """Distribution of b_m over the data sets, a box per method; see `statistics.robustness`."""
+
+    def draw(material: Material) -> Drawing | None:
+        errors = _errors(material.records)
+        labels = [
+            label
+            for label in dict.fromkeys(label for label, _ in errors)
+            if all(errors[label, name] for name in methods)
+        ]
+        if not labels:
+            return None
+        means = [[float(np.mean(errors[label, name])) for name in methods] for label in labels]
+        boxes = dict(zip(methods, robustness_ratios(means).T.tolist(), strict=True))
+        text = f"over {len(labels)} sets, a dot each; the method with the smallest median is coloured."
+        axis = "b_m: error over the smallest error on the set"
+        panel = {"title": "Robustness", "boxes": boxes, "labels": labels, "axis": axis}
+        return {"kind": "boxes", "text": text, "panels": [panel]}
+
+    return draw
+
+
+def _errors(records: Sequence[Record]) -> dict[tuple[str, str], list[float]]:
+    """Errors in percent of the folds that are done, by data set and method."""
+    errors: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in records:
+        if record.status == DONE and record.score is not None:
+            errors[record.dataset, record.label].append(100 * (1 - record.score))
+    return errors
 
 
 def neighbour_curves(

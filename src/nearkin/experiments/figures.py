@@ -38,7 +38,7 @@ class Figure:
         What the paper shows and says about it.
     draw : callable
         From `Material` to plain data for `nearkin.report`, or None where what it needs is not at hand: the
-        "kind" ("bars", "curves" or "maps"), a "text" that says what is drawn, and "panels".
+        "kind" ("bars", "boxes", "curves" or "maps"), a "text" that says what is drawn, and "panels".
     """
 
     title: str

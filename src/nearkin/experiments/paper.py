@@ -153,7 +153,7 @@ class Paper:
     metric : Metric or None
         What settings are chosen by and scores are measured in; accuracy or aRRMSE by default.
     reasons : mapping of (dataset, method) to str
-        Why our number is worse than the published one, where the reason is known.
+        Why our number is worse than the published one, or what was measured to find out.
     figures : tuple of Figure
         The paper's figures, redrawn for a report.
     """

@@ -44,7 +44,7 @@ def write_reproduction(
         *_results(found["tables"], tables["results"]),
         *_figures(found.get("figures", ())),
         _agreement(tables["agreement"]),
-        _statistics(found["statistics"], tables["statistics"]),
+        _statistics(found["statistics"], tables["statistics"], found.get("figures", ())),
         _datasets(tables["datasets"]),
         _circumstances(found),
     ]
@@ -114,6 +114,8 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> list[Section]:
 def _panel(kind: str, panel: Mapping[str, Any]) -> go.Figure:
     if kind == "bars":
         return bars_figure(panel["bars"], panel["axis"])
+    if kind == "boxes":
+        return box_figure(panel["boxes"], panel["labels"], panel["axis"])
     return curves_figure(panel) if kind == "curves" else map_figure(panel)
 
 
@@ -127,8 +129,14 @@ def _agreement(tables: Sequence[Mapping[str, Any]]) -> Section | None:
     return Section("agreement", tables[0]["title"], tables[0]["note"], [_as_table(tables[0], "")])
 
 
-def _statistics(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, Any]]) -> Section | None:
+def _statistics(
+    found: Sequence[Mapping[str, Any]],
+    tables: Sequence[Mapping[str, Any]],
+    figures: Sequence[Mapping[str, Any]],
+) -> Section | None:
     contents: list[Plot | Table | Template] = []
+    # Boxes that are a figure of the paper are drawn there.
+    has_boxes = any(figure["drawing"]["kind"] == "boxes" for figure in figures)
     for statistic, text in zip(found, tables, strict=True):
         drawing = statistic["drawing"]
         if drawing.get("kind") == "ranks":
@@ -136,7 +144,7 @@ def _statistics(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str
                 drawing["ranks"], drawing["critical_difference"], highlight=drawing["highlight"]
             )
             contents.append(Plot(figure, "Average ranks", role="ranks"))
-        elif drawing.get("kind") == "boxes":
+        elif drawing.get("kind") == "boxes" and not has_boxes:
             figure = box_figure(drawing["boxes"], drawing["labels"], drawing["axis"])
             contents.append(Plot(figure, statistic["title"], role="boxes"))
         contents.append(_as_table(text, f"{text['title']}. {text['note']}"))

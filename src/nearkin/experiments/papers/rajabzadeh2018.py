@@ -80,6 +80,43 @@ TABLE_5 = PublishedTable.by_dataset(
 )
 
 
+RAW = "standardising, of which the paper says nothing: 1-NN of raw features has {} %"
+#: Two kinds of reasons, by the setting that is best for the test rows (`benchmarks/short_cells.py`).
+NONE_REACHES = "no setting offered reaches it: the best for these test rows has {} %"
+CHOICE = "the choice inside few training rows: the setting best for these test rows has {} %"
+#: Why our errors are larger; Iris and Glass are easier as they come, for methods of neighbours.
+REASONS = {
+    ("Glass", "1NN"): RAW.format(27.1),
+    ("Iris", "1NN"): RAW.format(4.0),
+    ("Letter", "1NN"): RAW.format(4.0),
+    ("Isolet", "1NN"): "not known: on all 617 features it has 11.4 %, with five neighbours 8.0",
+    ("20NEWS", "1NN"): "the weights of terms, which the paper does not name",
+    ("Iris", "LPD"): CHOICE.format(4.7),
+    ("Letter", "LPD"): "five prototypes per class: 20 have 6.8 %, 60 have 6.4 % on the first fold",
+    ("Liver", "LMNN"): CHOICE.format(34.5),
+    ("Sonar", "LMNN"): CHOICE.format(13.5),
+    ("Balance", "LDDM"): NONE_REACHES.format(10.2),
+    ("Heart", "LDDM"): CHOICE.format(19.3),
+    ("Balance", "GLML"): NONE_REACHES.format(12.6),
+    ("Cancer", "GLML"): NONE_REACHES.format(3.8),
+    ("Diabetes", "GLML"): NONE_REACHES.format(28.4),
+    ("Heart", "GLML"): NONE_REACHES.format(21.1),
+    ("Diabetes", "PLML"): NONE_REACHES.format(29.2),
+    ("German", "PLML"): CHOICE.format(30.6),
+    ("Heart", "PLML"): NONE_REACHES.format(21.1),
+    ("Iris", "PLML"): CHOICE.format(4.7),
+    ("Diabetes", "MLEV"): NONE_REACHES.format(29.0),
+    ("Iris", "DMLMJ"): NONE_REACHES.format(4.7),
+    ("Liver", "DMLMJ"): CHOICE.format(35.4),
+    ("Wine", "DMLMJ"): CHOICE.format(2.2),
+    ("Balance", "KDMLMJ"): NONE_REACHES.format(7.5) + "; with a kernel width tuned, too, it has 4.0",
+    ("Diabetes", "KDMLMJ"): NONE_REACHES.format(28.9),
+    ("Iris", "KDMLMJ"): CHOICE.format(4.7),
+    ("Glass", "LMDL"): NONE_REACHES.format(29.0),
+    ("Iris", "kLMDL"): NONE_REACHES.format(4.7),
+}
+
+
 def _prepare(setup: Setup) -> list:
     if setup.use.kind == "images":
         return [PCA(min(IMAGE_DIMENSIONS, setup.encoded.n_features), random_state=0)]
@@ -101,8 +138,11 @@ def _nearest(label: str, learner: BaseEstimator | None, **offered) -> Method:
     """One nearest neighbour under a learned distance."""
 
     def build(setup: Setup) -> Candidate:
-        # A fit of PLML to a set of Table 5 takes a minute and more.
-        grid = {} if label == "PLML" and setup.use.kind else _grid(setup, **offered)
+        # A fit of PLML to a set of Table 5 takes a minute and more, one of GLML a second.
+        if label == "GLML" and setup.use.label == "USPS":
+            grid = offered
+        else:
+            grid = {} if label == "PLML" and setup.use.kind else _grid(setup, **offered)
         return neighbours(label, _prepare(setup), learner, n_neighbors=1, grid=grid)
 
     def omit(setup: Setup) -> str:
@@ -188,8 +228,6 @@ def distinct_widths(X: np.ndarray) -> tuple[float, ...]:
     return WIDTHS[max(sum(width <= narrow for width in WIDTHS) - 1, 0) :]
 
 
-ONCE = StratifiedFolds(n_folds=10, n_repeats=1)
-
 PAPER = Paper(
     key="rajabzadeh2018",
     citation=(
@@ -206,7 +244,7 @@ PAPER = Paper(
         DatasetUse("heart-statlog", "Heart"),
         DatasetUse("ionosphere", "Ionosphere"),
         DatasetUse("iris", "Iris"),
-        DatasetUse("letter", "Letter", protocol=ONCE, quick_rows=1500),
+        DatasetUse("letter", "Letter", quick_rows=1500),
         DatasetUse("bupa", "Liver", remark="345 rows; the paper counts 347"),
         DatasetUse("seeds", "Seeds"),
         DatasetUse("sonar", "Sonar"),
@@ -215,14 +253,11 @@ PAPER = Paper(
         DatasetUse("yeast", "Yeast"),
         DatasetUse("isolet", "Isolet", kind="images", published_split=True, in_quick=False),
         DatasetUse("mnist", "MNIST", kind="images", published_split=True, in_quick=False),
-        DatasetUse(
-            "semeion", "Semeion", kind="images", protocol=ONCE, remark="1,593 rows; the paper counts 1,437"
-        ),
+        DatasetUse("semeion", "Semeion", kind="images", remark="1,593 rows; the paper counts 1,437"),
         DatasetUse(
             "usps",
             "USPS",
             kind="images",
-            protocol=ONCE,
             reduction=Dataset.train,
             in_quick=False,
             remark="the 7,291 rows of the published training part, as in the paper",
@@ -231,7 +266,6 @@ PAPER = Paper(
             "20news-tfidf",
             "20NEWS",
             kind="documents",
-            protocol=ONCE,
             max_rows=2000,
             in_quick=False,
             remark="100 documents of each group drawn by the seed; tf-idf (sublinear, unit length) of 30,000 "
@@ -243,7 +277,7 @@ PAPER = Paper(
         Method("LPD", _lpd),
         Method("LMNN", _lmnn),
         Method("LDDM", _lddm, _not_in_table_5),
-        _nearest("GLML", GLML(), shrinkage=["auto", 0.5], ridge=[0.1, 0.5]),
+        _nearest("GLML", GLML(), shrinkage=["auto", 0.5], ridge=[0.1, 0.5, 0.9, 0.95]),
         _nearest("PLML", PLML(), pull=[1.0, 10.0, 100.0]),
         _nearest("MLEV", MLEV(), view=["global", "local"], balance=[0.5, 1.0]),
         _nearest("DMLMJ", DMLMJ(), n_neighbors=[2, 5], order=["jeffrey", "ratio"]),
@@ -251,7 +285,7 @@ PAPER = Paper(
         Method("LMDL", _lmdl, own=True),
         Method("kLMDL", _kernel_lmdl, own=True),
     ),
-    protocol=StratifiedFolds(n_folds=10, n_repeats=5),
+    protocol=StratifiedFolds(n_folds=10),
     quick_protocol=StratifiedFolds(n_folds=5, n_repeats=1),
     tables=(TABLE_2, TABLE_5),
     claims=(
@@ -291,26 +325,29 @@ PAPER = Paper(
         ),
     ),
     statistics=(friedman_with_finner("error", METHODS, ("LMDL", "kLMDL")),),
+    reasons=REASONS,
     facts=(
-        "five times ten-fold cross-validation, features standardised, settings chosen inside the training "
-        "part; large sets on their published split or once ten-fold"
+        "ten-fold cross-validation, features standardised, settings chosen inside the training part; Isolet "
+        "and MNIST on their published split"
     ),
     deviations=(
+        "Every set is cross-validated once, where the paper repeats that five times on the sets of Table 2: "
+        "the other four would take some two hours of one core.",
         "Settings are chosen by three folds inside the training part (the paper: empirically, and by ten "
         "folds for the kernel): prototypes per class of LPD and kLMDL (1, 5) and LMDL (1, 5, 10), the slope "
         "of LMDL's sigmoid (1, 3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's 19 "
         "values, of which one stands for all that make the kernel matrix the identity; its slope stays at "
         "3), targets of LMNN (1, 3, 5) and how often they are chosen anew (0, 3; never on the sets of Table "
-        "5), pull of PLML (1, 10, 100; not on the sets of Table 5), shrinkage and ridge of GLML, view and "
-        "balance of MLEV, neighbours and order of DMLMJ and KDMLMJ, compactness and voters of LDDM (two "
-        "values each).",
+        "5), pull of PLML (1, 10, 100; not on the sets of Table 5), shrinkage (two values) and ridge (0.1, "
+        "0.5, 0.9, 0.95) of GLML, view and balance of MLEV, neighbours and order of DMLMJ and KDMLMJ, "
+        "compactness and voters of LDDM (two values each).",
         "kLMDL keeps at most 64 principal components of the kernel and factors of rank 32, as nearkin does "
         "by default, where the paper's factors act on the whole kernel; where its width is not tuned gamma "
         "is one over the summed variances.",
         "On Isolet and Semeion prototypes are chosen among 1 and 5, on 20NEWS there is one per class; kLMDL "
         f"chooses between two widths; the slope is 3, and factors have rank {RANK}. Letter, MNIST and USPS "
-        "are not tuned: five prototypes per class and a slope of 3. Letter, Semeion, USPS and 20NEWS are "
-        f"cross-validated once. Above {MANY_ROWS:,} rows prototypes are trained for {FEW_EPOCHS} epochs. "
+        "are not tuned (but GLML on USPS): five prototypes per class and a slope of 3. "
+        f"Above {MANY_ROWS:,} rows prototypes are trained for {FEW_EPOCHS} epochs. "
         "PLML is not run on MNIST.",
         "Above 1,000 rows kLMDL uses 1,000 landmarks.",
         f"Image sets are reduced to {IMAGE_DIMENSIONS} principal components and 20NEWS to {TEXT_DIMENSIONS} "

@@ -20,7 +20,7 @@ from nearkin.learners.constraint import ITML, DMLEig
 from nearkin.learners.gradient import LMNN
 
 ORIGINAL, MOVE_LABELED, MOVE_QUERY = "original metric", "Move-labeled", "Move-query"
-OWN_CHOICE = "Move-labeled, own penalty"
+OWN_CHOICE = "Move-labeled (own penalty)"
 LEARNED = LMNN_, ITML_, DML_EIG = "LMNN", "ITML", "DML-eig"
 DOCUMENTS, IMAGES, SMALL = ("RCV", "News", "Reuters", "TDT"), ("AwA", "CUB", "SUN", "aPY"), "uci"
 NEIGHBOUR_GRID = (1, 3, 5, 7, 9, 11, 15, 21)
@@ -41,7 +41,7 @@ TABLE_2 = PublishedTable.by_method(
     DML-eig         | 0.78 | 0.66 | 0.41 | 0.38 | 0.59 | 1.71  | 1.45  | 3.05  | 1.34 | 1.90 | 1.77 | 2.39 | 2.17
     Move-labeled    | 1.04 | 0.56 | 0.32 | 0.55 | 0.59 | 1.14  | 2.88  | 4.53  | 1.44 | 1.24 | 0.97 | 1.02 | 1.23
     Move-query      | 1.67 | 1.13 | 0.32 | 0.89 | 1.18 | 21.57 | 33.36 | 17.49 | 6.71 | 7.81 | 7.83 | 7.48 | 11.65
-    Move-labeled, own penalty | - | - | - | - | - | - | - | - | - | - | - | - | -
+    Move-labeled (own penalty) | - | - | - | - | - | - | - | - | - | - | - | - | -
     """,  # noqa: E501
 )
 TABLE_3 = PublishedTable.by_method(
@@ -55,7 +55,7 @@ TABLE_3 = PublishedTable.by_method(
     DML-eig         | 87.7 | 91.2 | 96.7 | 98.6 | 66.5 | 94.5 | 73.3 | 85.9 | 95.7 | 82.0 | 53.5 | 22.4 | 81.6
     Move-labeled    | 89.6 | 89.5 | 97.2 | 98.6 | 70.8 | 94.4 | 81.6 | 91.6 | 96.7 | 84.1 | 52.4 | 28.3 | 83.4
     Move-query      | 79.7 | 89.4 | 97.2 | 96.3 | 62.3 | 89.1 | 70.0 | 85.9 | 95.4 | 79.2 | 43.3 | 14.6 | 78.7
-    Move-labeled, own penalty | - | - | - | - | - | - | - | - | - | - | - | - | -
+    Move-labeled (own penalty) | - | - | - | - | - | - | - | - | - | - | - | - | -
     """,  # noqa: E501
 )
 
@@ -86,14 +86,33 @@ FORM_OF_NEWS = (
     "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
     "80.5 %; the paper does not describe its features"
 )
-#: Accuracy of the original metric with the k that is best for the test rows, mean over 40 splits.
-BEST_K = {"balance-scale": 89.1, "iris": 96.6, "wine": 97.6}
+#: Accuracy with the settings that are best for the test rows of 20 splits (of 40 for the original metric),
+#: by `benchmarks/short_cells.py`, and how much means of four splits of the original metric scatter.
+BEST = {
+    ("ionosphere", ORIGINAL): 85.1,
+    ("balance-scale", ORIGINAL): 88.7,
+    ("iris", ORIGINAL): 96.5,
+    ("wine", ORIGINAL): 97.0,
+    ("ionosphere", MOVE_LABELED): 89.6,
+    ("balance-scale", MOVE_LABELED): 88.9,
+    ("iris", MOVE_LABELED): 96.3,
+    ("wine", MOVE_LABELED): 97.6,
+    ("glass", MOVE_LABELED): 70.9,
+    ("wine", MOVE_QUERY): 95.7,
+    ("ionosphere", LMNN_): 88.1,
+    ("iris", LMNN_): 95.9,
+    ("wine", LMNN_): 97.7,
+    ("ionosphere", ITML_): 87.1,
+    ("wine", ITML_): 98.3,
+    ("glass", DML_EIG): 62.5,
+}
+SCATTER = {"ionosphere": 1.4, "balance-scale": 0.6, "iris": 0.9, "wine": 1.1, "glass": 2.1}
 
 
-def _chance(accuracy: float) -> str:
+def _chance(label: str, best: float) -> str:
     return (
-        "the luck of the paper's four splits: over 40 splits the original metric averages "
-        f"{accuracy} % even with the k that is best for the test rows"
+        f"with the settings best for the test rows it has {best} %; the paper has four splits, and means of "
+        f"four scatter by {SCATTER[label]} (the original metric)"
     )
 
 
@@ -261,11 +280,7 @@ PAPER = Paper(
         ),
     ),
     reasons={
-        **{
-            (label, method): _chance(accuracy)
-            for label, accuracy in BEST_K.items()
-            for method in (ORIGINAL, MOVE_LABELED, MOVE_QUERY)
-        },
+        **{(label, method): _chance(label, best) for (label, method), best in BEST.items()},
         ("News", ORIGINAL): FORM_OF_NEWS,
         ("News", MOVE_LABELED): FORM_OF_NEWS,
         ("News", MOVE_QUERY): FORM_OF_NEWS,
