@@ -101,3 +101,9 @@ def test_sparse_rows_move_as_dense_ones_do(kernel):
         for each in (rows, shaken)
     )
     np.testing.assert_allclose(found, expected, atol=1e-6 * expected.max())
+
+
+def test_a_function_that_is_neither_of_sets_nor_of_two_rows_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(ValueError, match="must return the m x n kernel values"):
+        MoveLabeled(kernel=lambda a, b: np.ones((1, 1))).fit(X, y)

@@ -40,6 +40,7 @@ def kernel_options(kernel: Any, kernel_params: dict[str, Any] | None, X) -> dict
         _deprecated(f"kernel={name!r} is deprecated: it is not an inner product, and distances need one.")
         return {"name": name, "params": {}, "by_sklearn": True}
     if callable(name) and not _takes_sets_of_rows(name, X):
+        _check_of_two_rows(name, X)
         _deprecated(
             "a kernel function of two single rows is deprecated; as for every other learner it should take "
             "arrays of m and of n rows and return the m x n kernel values."
@@ -60,6 +61,18 @@ def _takes_sets_of_rows(function, X) -> bool:
     except Exception:
         # Whatever a function of two rows makes of matrices.
         return False
+
+
+def _check_of_two_rows(function, X) -> None:
+    """Raise if a function gives no number for two rows either; its own errors are passed on."""
+    if not isinstance(X, np.ndarray):
+        return
+    shape = np.shape(function(X[0], X[-1]))
+    if shape != ():
+        raise ValueError(
+            "the kernel function must return the m x n kernel values of arrays of m and of n rows; for two "
+            f"rows it returned an array of shape {shape}."
+        )
 
 
 def _deprecated(message: str) -> None:
