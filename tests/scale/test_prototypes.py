@@ -77,3 +77,11 @@ def test_progress_tells_of_every_pass_over_the_rows(labelled):
     assert (1_500, 1_500, "sample") in seen
     assert [done for done, _, stage in seen if stage == "epoch"][:4] == [400, 800, 1_200, 1_500]
     assert stages.count("epoch") >= 4 * learner.n_iter_
+
+
+@pytest.mark.parametrize("learner", [LMDL(max_epochs=2), LPD(max_epochs=2)])
+def test_a_row_that_is_not_finite_is_named(learner, labelled):
+    X, y = labelled[0].copy(), labelled[1]
+    X[1_234, 2] = np.nan
+    with pytest.raises(ValueError, match=r"row 1234 \(counted from 0\) holds NaN"):
+        learner.fit(ArrayRows(X), y)

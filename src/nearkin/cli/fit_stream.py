@@ -61,7 +61,10 @@ def fit_streamed(learner, data: str, labels: str, vectors: str | None, out: Path
         "data": f"{data}: {len(rows):,} rows x {rows.shape[1]}, read block by block",
         "learned from": learned_from,
         "seconds": round(seconds, 3),
-        "next": f"nearkin move {data} --model {out} --out moved.npy",
+        # Others change queries too, so that moved rows alone would be of no use.
+        **(
+            {"next": f"nearkin move {data} --model {out} --out moved.npy"} if hasattr(learner, "move") else {}
+        ),
     }
 
 

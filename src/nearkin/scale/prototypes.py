@@ -11,6 +11,7 @@ from nearkin.learners.prototype.rows import merge_equal_rows
 from nearkin.learners.prototype.training import LabelledRows, train
 from nearkin.scale.sample import fit_sample, sample_size
 from nearkin.scale.source import LocalSource, Progress
+from nearkin.scale.statistics import not_finite
 
 
 class RowBlocks(LabelledRows):
@@ -39,7 +40,10 @@ class RowBlocks(LabelledRows):
         source, size = self.source, self.source.rows_per_block
         starts = np.arange(0, len(self), size)
         for done, start in enumerate(starts if rng is None else rng.permutation(starts), 1):
-            U = self.embedding(source.rows[int(start) : int(start) + size])
+            X = source.rows[int(start) : int(start) + size]
+            if not np.isfinite(X).all():
+                raise not_finite(X, int(start))
+            U = self.embedding(X)
             codes = np.searchsorted(source.classes, source.labels[start : start + size])
             yield LabelledRows(U, codes, np.full(len(U), 1 / len(self), dtype=U.dtype))
             if source.progress is not None:
@@ -78,6 +82,10 @@ def fit_prototypes(
         raise ValueError(f"{type(learner).__name__} needs at least 2 classes, but labels have only one.")
     n_rows = sample_size(source.n_features, len(source.classes))
     sample = fit_sample(_Sampled(), source.rows, source.labels, n_rows=n_rows, progress=progress)
+    if not np.isfinite(sample.X).all():
+        # A pass over the rows finds which of them it is.
+        for _ in RowBlocks(source, lambda X: X, source.n_features).parts():
+            pass
     codes = np.searchsorted(source.classes, sample.y)
     X, codes, weights = merge_equal_rows(sample.X, codes, np.ones(len(codes)))
     learner.classes_, learner.n_features_in_ = source.classes, source.n_features

@@ -59,6 +59,13 @@ class Block:
             yield self.X[part], self.codes[part]
 
 
+def not_finite(X: np.ndarray, start: int) -> ValueError:
+    """The error that names the first bad row of a block that begins at row `start`."""
+    bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
+    where = f"row {start + bad[0]}" if len(bad) else f"the rows from {start} on"
+    return ValueError(f"{where} (counted from 0) holds NaN, infinity or a value too large; clean the rows.")
+
+
 @dataclass(frozen=True)
 class ClassSums:
     """Size and sum of every class, and the range of every feature."""
@@ -78,11 +85,7 @@ class ClassSums:
             buffer[:n] = X
             sums += members.T @ buffer[:n]
         if not np.isfinite(sums).all():
-            bad = np.flatnonzero(~np.isfinite(block.X).all(axis=1))
-            where = f"row {block.start + bad[0]}" if len(bad) else f"the rows from {block.start} on"
-            raise ValueError(
-                f"{where} (counted from 0) holds NaN, infinity or a value too large; clean the rows."
-            )
+            raise not_finite(block.X, block.start)
         sizes = np.bincount(block.codes, minlength=n_classes)
         return cls(sizes, sums, block.X.min(axis=0), block.X.max(axis=0))
 
