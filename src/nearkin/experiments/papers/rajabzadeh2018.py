@@ -188,7 +188,7 @@ def _kernel_dmlmj(setup: Setup) -> Candidate:
     # Z-scores have a variance of one but where a feature is constant.
     variance = float(np.sum(np.ptp(setup.encoded.X, axis=0) > 0))
     kernels = [KernelMap(gamma=factor / variance) for factor in WIDER_FACTORS]
-    grid = {"n_neighbors": [2, 5], "order": ["jeffrey", "ratio"], "kernel": kernels}
+    grid: dict[str, list] = {"n_neighbors": [2, 5], "order": ["jeffrey", "ratio"], "kernel": kernels}
     return neighbours("KDMLMJ", _prepare(setup), learner, n_neighbors=VOTERS, grid=grid)
 
 
