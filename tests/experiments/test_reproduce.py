@@ -158,6 +158,14 @@ def test_rows_keep_the_shares_of_classes_and_only_wished_classes():
         rows_for(DatasetUse("toy", "Toy", classes=("z",)), data, quick=False, seed=0)
 
 
+def test_as_many_rows_of_every_class_are_drawn_where_the_paper_says_so():
+    y = np.repeat(["a", "b", "c"], [100, 20, 150])
+    data = Dataset("toy", np.arange(270.0)[:, None], y, "classification")
+    rows = rows_for(DatasetUse("toy", "Toy", per_class=40), data, quick=False, seed=0)
+    assert dict(zip(*np.unique(y[rows], return_counts=True))) == {"a": 40, "b": 20, "c": 40}
+    assert (np.diff(rows) > 0).all() and rows[39] > 39
+
+
 def test_rows_of_regression_sets_are_drawn_without_classes():
     data = Dataset("toy", np.arange(50.0)[:, None], np.arange(50.0), "regression")
     rows = rows_for(DatasetUse("toy", "Toy", max_rows=20), data, quick=False, seed=0)

@@ -60,6 +60,8 @@ class DatasetUse:
         Instead of the paper's usual one, in full runs.
     max_rows : int or None
         Rows drawn for every run (the paper uses a part of the set itself).
+    per_class : int or None
+        The same, as many rows of every class.
     quick_rows : int or None
         Rows drawn for a quick run; None takes all.
     in_quick : bool
@@ -77,6 +79,7 @@ class DatasetUse:
     reduction: Callable[[Dataset], Dataset] | None = None
     protocol: Protocol | None = None
     max_rows: int | None = None
+    per_class: int | None = None
     quick_rows: int | None = None
     in_quick: bool = True
     kind: str = ""
@@ -203,7 +206,8 @@ class Paper:
 def rows_for(use: DatasetUse, data: Dataset, quick: bool, seed: int) -> np.ndarray:
     """Row numbers that a run uses: those of the chosen classes, and no more of them than the limit.
 
-    Rows are drawn at random by the seed, the same share of every class.
+    Rows are drawn at random by the seed: the same share of every class, or the same number where the paper
+    draws that many of each.
     """
     rows = np.arange(data.n_samples)
     if use.classes:
@@ -215,6 +219,10 @@ def rows_for(use: DatasetUse, data: Dataset, quick: bool, seed: int) -> np.ndarr
         if len(kept) != len(use.classes):
             raise ValueError(f"{use.name} has no classes {use.classes}; it has {data.class_names}.")
         rows = np.flatnonzero(np.isin(data.y, kept))
+    if use.per_class:
+        drawn = np.random.default_rng([seed, 0]).permutation(rows)
+        of_class = [drawn[data.y[drawn] == code][: use.per_class] for code in np.unique(data.y[rows])]
+        rows = np.sort(np.concatenate(of_class))
     limits = [limit for limit in (use.max_rows, use.quick_rows if quick else None) if limit]
     limit = min(limits, default=len(rows))
     if len(rows) <= limit:

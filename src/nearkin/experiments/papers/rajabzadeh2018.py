@@ -305,7 +305,7 @@ PAPER = Paper(
             "20news-tfidf",
             "20NEWS",
             kind="documents",
-            max_rows=2000,
+            per_class=100,
             in_quick=False,
             remark="100 documents of each group drawn by the seed; tf-idf (sublinear, unit length) of 30,000 "
             "terms fitted on the published training part",
