@@ -114,8 +114,11 @@ def test_every_method_builds_a_candidate_with_settings_it_knows(paper, quick):
 
 
 def test_the_headline_counts_claims_of_the_paper_and_those_beyond_it_apart(paper):
-    """What the paper does not print numbers of cannot be a claim of its own about these numbers."""
-    printed = {name for table in paper.tables for name in table.methods}
+    """What the paper does not print numbers of cannot be a claim of its own about these numbers.
+
+    The one exception is a remark on over-fitting, which nothing but a column stopped early can be put to.
+    """
+    printed = {name for table in paper.tables for name in table.methods} | {"MEGM stopped early"}
     values = next(fabricated(paper))
     for claim in paper.claims:
         if claim.beyond:

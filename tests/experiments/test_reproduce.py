@@ -163,7 +163,8 @@ def test_as_many_rows_of_every_class_are_drawn_where_the_paper_says_so():
     data = Dataset("toy", np.arange(270.0)[:, None], y, "classification")
     rows = rows_for(DatasetUse("toy", "Toy", per_class=40), data, quick=False, seed=0)
     assert dict(zip(*np.unique(y[rows], return_counts=True))) == {"a": 40, "b": 20, "c": 40}
-    assert (np.diff(rows) > 0).all() and rows[39] > 39
+    assert (np.diff(rows) > 0).all()
+    assert rows[39] > 39
 
 
 def test_rows_of_regression_sets_are_drawn_without_classes():

@@ -26,6 +26,8 @@ YES, MOSTLY, NO, NOT_TESTED = "yes", "mostly", "no", "not tested"
 LEVEL = 0.05
 # Differences below this are rounding errors.
 _NOISE = 1e-9
+# A number is better than another if the page shows it to be: it prints at most so many decimals.
+_SHOWN = 2
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def lower(
     factor : float
         What the others' numbers are multiplied by first: 0.9 asks for a tenth less than them.
     strictly : bool
-        Equality does not count.
+        Numbers that are equal to two decimals do not count.
     where_run : bool
         Whether on each set those of the others count that have a number there; else all must have one.
     """
@@ -128,7 +130,10 @@ def lower(
             run = {name: values.means.get((metric, label, name)) for name in others}
             best = factor * min(value for value in run.values() if value is not None)
             own = values.means[metric, label, method]
-            holds = own < best + slack - _NOISE if strictly else own <= best + slack + _NOISE
+            if strictly:
+                holds = round(own, _SHOWN) < round(best + slack, _SHOWN)
+            else:
+                holds = own <= best + slack + _NOISE
             if not holds:
                 failing.append(label)
             remarks += [f"no {name} on {label}" for name, value in run.items() if value is None]
@@ -145,6 +150,17 @@ def higher(metric: str, method: str, than: Sequence[str] | str, **how) -> Callab
     def check(values: Values) -> Verdict:
         turned = Values(values.datasets, {key: -mean for key, mean in values.means.items()})
         return lower(metric, method, than, **how)(turned)
+
+    return check
+
+
+def alike(metric: str, methods: Sequence[str], within: float, among: Sequence[str]):
+    """The numbers of the methods differ by at most `within` on each set."""
+
+    def check(values: Values) -> Verdict:
+        cases = values.complete(metric, methods, among)
+        failing = [label for label in cases if np.ptp(values.table(metric, methods, [label])) > within]
+        return counted(cases, failing)
 
     return check
 

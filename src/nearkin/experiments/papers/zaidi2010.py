@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nearkin.evaluation import StratifiedFolds
 from nearkin.evaluation.significance import robustness_ratios
-from nearkin.experiments.claims import NO, NOT_TESTED, YES, Claim, Verdict, below, lower, most_robust
+from nearkin.experiments.claims import NO, NOT_TESTED, YES, Claim, Verdict, alike, below, lower, most_robust
 from nearkin.experiments.drawings import error_bars, robustness_boxes
 from nearkin.experiments.estimators import neighbours
 from nearkin.experiments.figures import Figure
@@ -24,7 +24,7 @@ from nearkin.losses import MEGMLoss, NCALoss, TotalLoss
 
 METHODS = ("kNN", "RCA", "NCA", "LMNN", "MEGM")
 OTHERS = ("RCA", "NCA", "LMNN")
-#: Beyond the paper: the same learners by default, with as many steps as lower their loss on unseen rows.
+#: Beyond the paper: the same learners with as many steps as lower their loss on unseen rows.
 STOPPED_MEGM, STOPPED_NCA = "MEGM stopped early", "NCA stopped early"
 #: Eq. 12 of the paper, which it leaves to the future: both objectives in one.
 BOTH = "MEGM + NCA"
@@ -56,10 +56,9 @@ def _both(setup: Setup) -> MetricLearner:
     return MetricLearner(loss=loss, n_init=_starts(setup))
 
 
-def _exact_megm(setup: Setup) -> MEGM:
-    """As in the paper: k is log2 of the size of the set; conjugate gradients until the objective settles."""
-    k = _log2(setup)
-    return MEGM(n_neighbors=k, solver="cg", early_stopping=False, n_init=_starts(setup))
+def _megm(setup: Setup, early_stopping: bool) -> MEGM:
+    """The paper's: k is log2 of the size of the set, and conjugate gradients; it does not stop early."""
+    return MEGM(n_neighbors=_log2(setup), solver="cg", early_stopping=early_stopping, n_init=_starts(setup))
 
 
 def robust_but_for_outliers(method: str, than: tuple[str, ...]) -> Callable[[Values], Verdict]:
@@ -113,10 +112,10 @@ PAPER = Paper(
         _method("RCA", lambda setup: RCA()),
         _method("NCA", lambda setup: NCA(early_stopping=False, n_init=_starts(setup))),
         _method("LMNN", lambda setup: LMNN(euclid_share=0.0)),
-        _method("MEGM", _exact_megm, own=True),
+        _method("MEGM", lambda setup: _megm(setup, early_stopping=False), own=True),
         _method(BOTH, _both),
-        _method(STOPPED_NCA, lambda setup: NCA(early_stopping="auto", n_init=_starts(setup))),
-        _method(STOPPED_MEGM, lambda setup: MEGM(early_stopping="auto", n_init=_starts(setup))),
+        _method(STOPPED_NCA, lambda setup: NCA(early_stopping=True, n_init=_starts(setup))),
+        _method(STOPPED_MEGM, lambda setup: _megm(setup, early_stopping=True)),
     ),
     protocol=StratifiedFolds(n_folds=2, n_repeats=40),
     quick_protocol=StratifiedFolds(n_folds=2, n_repeats=10),
@@ -137,12 +136,16 @@ PAPER = Paper(
             lower("error", "MEGM", ("kNN", *OTHERS), among=("Balance", "Hayes-Roth"), strictly=True),
         ),
         Claim(
-            "MEGM is marginally better than the other methods on Credit-screening, Dermatology, Sonar, "
-            "Statlog-heart, Vowel and Monks2",
+            "MEGM is marginally better (here: better at all) than the other methods on Credit-screening, "
+            "Dermatology, Sonar, Statlog-heart, Vowel and Monks2",
             lower("error", "MEGM", ("kNN", *OTHERS), among=MARGINAL, strictly=True),
         ),
         Claim(
-            "On Monks1 and Monks3 the errors of MEGM and NCA are close to zero (here: at most 5 %)",
+            "On Monks1 and Monks3 MEGM and NCA perform equally well (here: within one point of error)",
+            alike("error", ("MEGM", "NCA"), 1.0, among=("Monks1", "Monks3")),
+        ),
+        Claim(
+            "... and their errors are close to zero (here: at most 5 %)",
             below("error", ("MEGM", "NCA"), 5.0, among=("Monks1", "Monks3")),
         ),
         Claim(
@@ -151,11 +154,12 @@ PAPER = Paper(
             lower("error", "NCA", ("kNN", "RCA", "LMNN"), among=NCA_NOTEWORTHY, strictly=True),
         ),
         Claim(
-            "NCA is marginally better than the other methods on Ionosphere, Housevote and Hepatitis",
+            "NCA is marginally better (here: better at all) than the other methods on Ionosphere, Housevote "
+            "and Hepatitis",
             lower("error", "NCA", ("kNN", "RCA", "LMNN", "MEGM"), among=NCA_BEST, strictly=True),
         ),
         Claim(
-            "MEGM is the most robust method, NCA the second",
+            "MEGM is the most robust method, NCA the second (here: by median b_m)",
             most_robust("error", ("MEGM", "NCA"), METHODS),
         ),
         Claim(
@@ -164,14 +168,13 @@ PAPER = Paper(
             robust_but_for_outliers("LMNN", ("kNN", "RCA")),
         ),
         Claim(
-            "Eq. 12, MEGM and NCA in one objective, is better than both on most sets",
-            lower("error", BOTH, ("MEGM", "NCA"), needs="most", strictly=True),
-            beyond=True,
+            'MEGM "did not encounter any over-fitting" (here: stopping early does not lower its error on '
+            "most sets)",
+            lower("error", "MEGM", STOPPED_MEGM, needs="most"),
         ),
         Claim(
-            'MEGM does not overfit (the paper "did not encounter any over-fitting"): on most sets, stopping '
-            "early does not lower its error",
-            lower("error", "MEGM", STOPPED_MEGM, needs="most"),
+            "Eq. 12, MEGM and NCA in one objective, is better than both on most sets",
+            lower("error", BOTH, ("MEGM", "NCA"), needs="most", strictly=True),
             beyond=True,
         ),
         Claim(
@@ -203,12 +206,16 @@ PAPER = Paper(
         "NCA runs until it settles too.",
         "MEGM + NCA is Eq. 12, which the paper proposes to investigate and has no results of: the mean "
         "squared error plus one minus the share of neighbours of the right class, both as means over the "
-        "rows. It is minimised by L-BFGS, as NCA is, and MEGM by conjugate gradients.",
-        "The two columns named stopped early are nearkin's and not the paper's: on fewer than 1,000 rows "
-        "they take as many steps as lower the loss on unseen halves of the training rows, k of MEGM is log2 "
-        "of the number of training rows, and the solver is L-BFGS. LMNN has no such stop; its objective "
-        "holds it near the start. Of what the paper says only that it met no over-fitting is put to these "
-        "columns, and it is counted among the claims beyond the paper.",
+        "rows. (As printed Eq. 12 lacks the square and the minus sign of one exponent, and minimising it "
+        "would lower NCA's share instead of raising it.) It is minimised by L-BFGS, as NCA is, and MEGM by "
+        "conjugate gradients.",
+        "The two columns named stopped early are nearkin's and not the paper's: they differ from those "
+        "without the name in one thing, that they take only as many steps as lower the loss on unseen halves "
+        "of the training rows. LMNN has no such stop. Of what the paper says only its remark on over-fitting "
+        "is put to these columns.",
+        "RCA shrinks its covariance towards a multiple of the identity (Ledoit-Wolf), LMNN has three target "
+        "neighbours, and folds keep the shares of the classes; the paper says nothing of any of them. "
+        "Hayes-Roth is its 132 training rows; a vote that is not known is half-way between yes and no.",
     ),
     figures=(
         Figure(
