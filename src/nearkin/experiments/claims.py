@@ -15,6 +15,7 @@ from scipy import stats
 
 from nearkin.evaluation.significance import (
     compare_with_control,
+    corrected_paired_t,
     five_by_two_f,
     friedman,
     robustness_ratios,
@@ -176,6 +177,16 @@ def below(metric: str, methods: Sequence[str], limit: float, among: Sequence[str
     return check
 
 
+def at_least(metric: str, method: str, limit: float, among: Sequence[str]):
+    """The method reaches a limit on each set."""
+
+    def check(values: Values) -> Verdict:
+        cases = values.complete(metric, [method], among)
+        return counted(cases, [label for label in cases if values.means[metric, label, method] < limit])
+
+    return check
+
+
 def first_in_rank(metric: str, leaders: Sequence[str], methods: Sequence[str]):
     """The leaders have the smallest average ranks of all the methods (small numbers are good)."""
 
@@ -257,6 +268,34 @@ def higher_by_f_test(metric: str, method: str, than: Sequence[str], among: Seque
             return Verdict(NOT_TESTED, detail="needs the scores of all ten folds")
         absent = [label for label in among if label not in cases]
         return counted(cases, failing, remarks=[f"no numbers of {', '.join(absent)}"] if absent else [])
+
+    return check
+
+
+def not_significantly_higher(
+    metric: str, method: str, than: Sequence[str], among: Sequence[str], test_to_train: float
+):
+    """A corrected paired t test over the folds finds the method's numbers above no other's, set by set.
+
+    Others without scores on a set are left out there; `test_to_train` is as for `corrected_paired_t`.
+    """
+
+    def check(values: Values) -> Verdict:
+        cases, failing = [], []
+        for label in among:
+            own = values.scores.get((metric, label, method), ())
+            run = {name: values.scores.get((metric, label, name), ()) for name in than}
+            tests = {
+                name: corrected_paired_t(own, other, test_to_train)
+                for name, other in run.items()
+                if len(own) == len(other) > 1
+            }
+            if not tests:
+                continue
+            cases.append(label)
+            better = [name for name, t in tests.items() if t.difference > 0 and t.p_value < LEVEL]
+            failing += [f"{label}, {' and '.join(better)}"] if better else []
+        return counted(cases, failing)
 
     return check
 

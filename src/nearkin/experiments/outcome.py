@@ -129,7 +129,7 @@ class Reproduction:
     tables : tuple of ResultTable
     claims : tuple of CheckedClaim
     statistics : tuple of Statistic
-        The paper's own tests, on the numbers measured here.
+        Tests on the numbers measured here: the paper's own, or those that its claims call for.
     agreement : tuple of Agreement
     used, absent : tuples of UsedDataset and AbsentDataset
         Together these are all the sets of the paper (or all that were asked for).
@@ -200,9 +200,9 @@ def _tally(claims: Sequence[CheckedClaim], what: str) -> str:
     answers = [claim.here.answer for claim in claims]
     tested = [answer for answer in answers if answer != NOT_TESTED]
     parts = [f"{tested.count(YES)} of {len(tested)} {what} hold"]
-    for answer, words in ((MOSTLY, "hold mostly"), (NO, "do not")):
-        if tested.count(answer):
-            parts.append(f"{tested.count(answer)} {words}")
+    for answer, one, many in ((MOSTLY, "holds mostly", "hold mostly"), (NO, "does not", "do not")):
+        if count := tested.count(answer):
+            parts.append(f"{count} {one if count == 1 else many}")
     if len(tested) < len(answers):
         parts.append(f"{len(answers) - len(tested)} could not be tested")
     return ", ".join(parts)

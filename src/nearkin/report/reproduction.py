@@ -148,7 +148,7 @@ def _statistics(
             figure = box_figure(drawing["boxes"], drawing["labels"], drawing["axis"])
             contents.append(Plot(figure, statistic["title"], role="boxes"))
         contents.append(_as_table(text, f"{text['title']}. {text['note']}"))
-    explanation = "The paper's own tests, on the numbers measured here."
+    explanation = "Tests on the numbers measured here: the paper's own, or those that its claims call for."
     return Section("statistics", "Statistics", explanation, contents) if contents else None
 
 

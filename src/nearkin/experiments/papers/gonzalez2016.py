@@ -13,6 +13,7 @@ from nearkin.evaluation import Candidate, Folds, RandomSplits
 from nearkin.experiments.claims import (
     Claim,
     Verdict,
+    at_least,
     below,
     counted,
     grows_with_features,
@@ -98,11 +99,13 @@ SPLIT_UNKNOWN = (
 )
 #: The sets of more than 1,000 rows.
 LARGE = ("sf2", "wq", "rf1", "scpf", "rf2")
+#: Those on which the paper's metrics have many weights of zero.
+SPARSE = ("osales", "rf1", "scpf")
 REMARKS = {
     "rf1": "missing cells filled with the median",
     "rf2": "missing cells filled with the median",
-    "sf1": "10 categories one-hot",
-    "sf2": "10 categories one-hot",
+    "sf1": "10 categorical attributes, one-hot (24 columns)",
+    "sf2": "10 categorical attributes, one-hot (24 columns)",
     "osales": "401 of 413 features, missing cells filled with the median",
     "scpf": "missing cells filled with the median",
     "oes10": "403 rows; the paper counts 410",
@@ -223,10 +226,6 @@ PAPER = Paper(
     claims=(
         Claim("DMLMTP is equal to or better than KNN-SP on all sets", lower("aRRMSE", LEARNED, KNN_SP)),
         Claim(
-            "DMLMTP lowers the aRRMSE of KNN-SP by 40 % or more on enb (by 53 % in the paper)",
-            lower("aRRMSE", LEARNED, KNN_SP, factor=0.6, among=("enb",)),
-        ),
-        Claim(
             "DMLMTP is significantly better over all sets (Wilcoxon; p = 6.1e-5 in the paper)",
             lower_by_wilcoxon("aRRMSE", LEARNED, KNN_SP),
         ),
@@ -246,8 +245,14 @@ PAPER = Paper(
                 "sparsity",
                 [LEARNED],
                 math.nextafter(0.5, 0),
-                [label for label in TABLE_2.rows if label not in ("osales", "rf1", "scpf")],
+                [label for label in TABLE_2.rows if label not in SPARSE],
             ),
+        ),
+        Claim("... and half of them or more on these three", at_least("sparsity", LEARNED, 0.5, SPARSE)),
+        Claim(
+            "DMLMTP lowers the aRRMSE of KNN-SP by 40 % or more on enb (by 53 % in the paper's table)",
+            lower("aRRMSE", LEARNED, KNN_SP, factor=0.6, among=("enb",)),
+            beyond=True,
         ),
         Claim(
             "With every setting chosen inside the training rows, DMLMTP is equal to or better than KNN-SP on "
@@ -300,8 +305,8 @@ PAPER = Paper(
         ),
     ),
     facts=(
-        "five-fold cross-validation, of atp1d, atp7d, rf1 and rf2 random splits of the paper's sizes; K of 2 "
-        "to 6 for the triplets, an odd number of 3 to 35 neighbours for prediction"
+        "five-fold cross-validation; for atp1d, atp7d, rf1 and rf2 random splits of the paper's sizes; K of "
+        "2 to 6 for the triplets, an odd number of 3 to 35 neighbours for prediction"
     ),
     deviations=(
         "The columns KNN-SP and DMLMTP, here as in the paper, are the best points of the test curves over K, "
@@ -312,16 +317,27 @@ PAPER = Paper(
         "scaled (here to [0, 1]).",
         "A target that is constant in the test rows of a fold is left out of that fold: relative to the "
         "spread around its training mean its error has any size, and on sf1 and sf2, where flares are rare, "
-        "the printed numbers cannot be had with it (KNN-SP on three draws of the folds of sf2: 1.04 to 1.25 "
-        "with, 0.95 to 0.97 without; printed 0.977).",
+        "the printed numbers cannot be reached if it is kept (KNN-SP on three draws of the folds of sf2: "
+        "1.04 to 1.25 with, 0.95 to 0.97 without; printed 0.977).",
         "atp1d and atp7d are split twenty times, rf1 and rf2 five times, at random into parts of the paper's "
         "sizes. The paper splits them once and does not say how: with the first rows to train KNN-SP has an "
         "aRRMSE of 0.61, 0.89 and 1.0 on atp1d, atp7d and rf1, so these were not its training parts (0.451, "
         "0.605, 0.290).",
+        "Rows are shuffled before they are cut into folds, and much depends on it: in the order of the "
+        "files KNN-SP has 0.94 on andro and 0.86 on edm, near the printed 0.93 and 0.84, but 0.56 and 0.74 "
+        "on shuffled rows, as rows that follow each other are alike. On oes97, oes10, osales and scpf "
+        "Euclid is far below print in either order, scaled or not (0.54, 0.46, 0.87 and 0.84 in the order "
+        "of the files; printed 0.72, 0.61, 1.01 and 0.96): the paper's rows or targets were others there. "
+        "That we are at or below print on these sets says nothing of the method; the difference between the "
+        "columns does.",
+        "Targets are standardised before their distances are compared, and comparisons that tie are left out "
+        "(the paper: distances of the targets as they are, and ties belong). The problem is solved by a "
+        "Newton method to a relative duality gap of 0.001, the paper's by an SMO that it does not describe; "
+        "how many weights are exactly zero may depend on that.",
         "Settings whose triplets contradict each other in a fold have no point on the curves; where one is "
         "chosen inside the training rows, plain Euclid predicts.",
         "DMLMTP + Euclid leaves a share of 0 to 0.75 of plain Euclid in the metric; DMLMTP full is a "
-        "positive semidefinite matrix, of which 0, 0.5 or 0.9 is the diagonal one, and again a share of "
+        "positive semidefinite matrix, mixed with 0, 0.5 or 0.9 of the diagonal one and again a share of "
         "Euclid, with K of 2, 4 and 6 and nu of 1, 0.95, 0.9 and 0.8; the columns with 1/d weight the votes "
         "of the neighbours by 1 / distance. The paper has none of these.",
     ),

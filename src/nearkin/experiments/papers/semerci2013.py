@@ -221,7 +221,7 @@ PAPER = Paper(
     claims=(
         Claim(
             "MoLMNN is more accurate than LMCA and LMNN on Arabidopsis, Musk, Yeast and Sonar",
-            higher("accuracy", "MoLMNN", ("LMCA", "LMNN"), among=WINS),
+            higher("accuracy", "MoLMNN", ("LMCA", "LMNN"), among=WINS, strictly=True),
         ),
         Claim(
             "... and significantly so (5 x 2 cv F test)",
@@ -232,12 +232,23 @@ PAPER = Paper(
             higher_by_f_test("accuracy", "MoLMNN", ("LMCA",), among=("Splice",)),
         ),
         Claim(
-            "LMCA is more accurate than MoLMNN on Yale and Ionosphere",
-            higher("accuracy", "LMCA", "MoLMNN", among=("Yale", "Ionosphere")),
+            "... and than LMNN on Yale",
+            higher_by_f_test("accuracy", "MoLMNN", ("LMNN",), among=("Yale",)),
         ),
         Claim(
-            "MoLMNN is at least as accurate as LMCA on most sets",
-            higher("accuracy", "MoLMNN", "LMCA", needs="most"),
+            "LMCA is more accurate than MoLMNN on Yale and Ionosphere",
+            higher("accuracy", "LMCA", "MoLMNN", among=("Yale", "Ionosphere"), strictly=True),
+        ),
+        Claim(
+            "... and significantly so (5 x 2 cv F test)",
+            higher_by_f_test("accuracy", "LMCA", ("MoLMNN",), among=("Yale", "Ionosphere")),
+        ),
+        *(
+            Claim(
+                f"MoLMNN frequently performs better than {other} (here: on most sets)",
+                higher("accuracy", "MoLMNN", other, needs="most", strictly=True),
+            )
+            for other in ("LMCA", "LMNN")
         ),
         Claim(
             "A few regions (at most 4 of up to 10) are enough on most sets",
@@ -264,21 +275,29 @@ PAPER = Paper(
     deviations=(
         "The grid is the paper's: k of 3, 5, 7 and 9, dimensions that explain 90, 95 and 98 % of the "
         "variance, 1 to 10 regions and both gates. It is searched by successive halving: every setting on "
-        "the first of the five repeats, then the third with the best mean validation accuracy so far on the "
+        "the first of the five repeats, then the best third by mean validation accuracy so far on the "
         "next one, and so on; at least three settings are tried on all ten folds, and the best of these is "
         "reported.",
-        "On fewer than 1,000 training rows MoLMNN takes as many rounds as classify unseen halves of them "
-        "better; on more (Abalone, Optdigits, Pendigits and Splice) it goes on until the objective settles. "
+        "On fewer than 1,000 training rows MoLMNN takes only as many rounds as improve the classification "
+        "of held-out halves of them; on more (Abalone, Optdigits, Pendigits and Splice) it goes on until "
+        "the objective settles. "
         'It takes at most 30 rounds. The paper goes on until "the classification result does not improve any '
         'further" and does not say on which rows. MoLMNN renews targets once per half-round, the paper at '
         "every step.",
+        "Only MoLMNN stops like that: LMCA and LMNN run until their objective settles, and part of a "
+        "difference between the columns may be the stop (on five other thirds LMCA has 84.7 % on Musk after "
+        "ten steps, 79.3 after convergence).",
+        "LMCA and LMNN keep their target neighbours but look for impostors at every step (the paper says "
+        "that they fix both at the start). k is the number of targets as well as of neighbours that vote; "
+        "the pull of targets has half of the weight; parts keep the shares of the classes; Ctg is told by "
+        "its NSP classes.",
         "Numbers of dimensions come from the principal components of all rows (no labels are used).",
         "One third is held out once, as in the paper, so the ten test results share their test rows.",
     ),
     figures=(
         Figure(
             "Figures 1 and 2: maps in two dimensions",
-            "Arabidopsis (1,000 dimensions, no longer to be had) by its principal components, by LMCA and by "
+            "Arabidopsis (1,000 dimensions, no longer available) by its principal components, by LMCA and by "
             "MoLMNN with two softmax regions, every row in the region whose gate is more open: PCA does not "
             "tell the classes apart, LMCA better, MoLMNN best.",
             _maps,
