@@ -46,7 +46,8 @@ def test_claims_beyond_the_paper_are_counted_apart(make_paper):
     )
     found = reproduce(make_paper(claims=claims), datasets=["iris"], isolate=False)
     assert found.headline == (
-        "1 of 1 claims of the paper hold; 0 of 1 claims beyond it hold, 1 does not; 1 of 1 data sets took part."
+        "1 of 1 claims of the paper hold; 0 of 1 claims beyond it hold, 1 does not; "
+        "1 of 1 data sets took part."
     )
     assert [table.title for table in tables_by_part(found)["claims"]] == ["Claims", "Beyond the paper"]
 
