@@ -240,7 +240,7 @@ PAPER = Paper(
             higher("accuracy", "LMCA", "MoLMNN", among=("Yale", "Ionosphere"), strictly=True),
         ),
         Claim(
-            "... and significantly so (5 x 2 cv F test)",
+            "... LMCA significantly so (5 x 2 cv F test)",
             higher_by_f_test("accuracy", "LMCA", ("MoLMNN",), among=("Yale", "Ionosphere")),
         ),
         *(
