@@ -90,7 +90,7 @@ QUICK_ROWS = {"rf1": 1500, "rf2": 1500}
 #: Training and test rows of the sets that the paper splits once.
 SPLIT_ONCE = {"atp1d": (201, 136), "atp7d": (188, 108), "rf1": (4108, 5017), "rf2": (4108, 5017)}
 #: How often they are split here: the small ones more often, as their error depends on the split.
-N_SPLITS = {"atp1d": 20, "atp7d": 20, "rf1": 5, "rf2": 5}
+N_SPLITS = {"atp1d": 60, "atp7d": 60, "rf1": 5, "rf2": 5}
 #: Why atp1d and atp7d are worse (`python -m benchmarks.printed_reasons splits`).
 SPLIT_UNKNOWN = (
     "which 60 % of the rows the paper trains on is not known, and the error depends on it: over 60 random "
@@ -319,10 +319,11 @@ PAPER = Paper(
         "spread around its training mean its error has any size, and on sf1 and sf2, where flares are rare, "
         "the printed numbers cannot be reached if it is kept (KNN-SP on three draws of the folds of sf2: "
         "1.04 to 1.25 with, 0.95 to 0.97 without; printed 0.977).",
-        "atp1d and atp7d are split twenty times, rf1 and rf2 five times, at random into parts of the paper's "
-        "sizes. The paper splits them once and does not say how: with the first rows to train KNN-SP has an "
-        "aRRMSE of 0.61, 0.89 and 1.0 on atp1d, atp7d and rf1, so these were not its training parts (0.451, "
-        "0.605, 0.290).",
+        "atp1d and atp7d are split sixty times, rf1 and rf2 five times, at random into parts of the paper's "
+        "sizes: their errors scatter by 0.03 to 0.05 from split to split, so that a mean over twenty is "
+        "known to 0.01 only. The paper splits them once and does not say how: with the first rows to train "
+        "KNN-SP has an aRRMSE of 0.61, 0.89 and 1.0 on atp1d, atp7d and rf1, so these were not its training "
+        "parts (0.451, 0.605, 0.290).",
         "Rows are shuffled before they are cut into folds, and much depends on it: in the order of the "
         "files KNN-SP has 0.94 on andro and 0.86 on edm, near the printed 0.93 and 0.84, but 0.56 and 0.74 "
         "on shuffled rows, as rows that follow each other are alike. On oes97, oes10, osales and scpf "
