@@ -73,6 +73,18 @@ def test_only_training_rows_are_ever_fitted():
     assert np.array_equal(Spy.shown[-1][1], split.train)
 
 
+def test_a_candidate_says_how_many_inner_folds_choose():
+    problem = Problem("iris", X, Y)
+    split = first_split(problem, StratifiedFolds(5))
+    many = Candidate("spy", Spy(), {"depth": [1, 2]}, inner_folds=10)
+    Spy.shown = []
+    measured(problem, many, split)
+    # Ten inner folds leave nine tenths of the rows to every fit, and the last fit gets all.
+    assert [len(rows) for _, rows in Spy.shown] == [len(split.train) * 9 // 10] * 20 + [len(split.train)]
+    assert many.parts() != replace(many, inner_folds=3).parts()
+    assert "inner_folds" not in Candidate("spy", Spy()).parts()
+
+
 def test_settings_of_prediction_time_share_a_fit():
     row_numbers = np.column_stack([np.arange(len(Y)), X])
     problem = Problem("rows", row_numbers, Y)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from nearkin.evaluation.comparison import Comparison
-from nearkin.evaluation.measurement import INNER_FOLDS
 from nearkin.evaluation.problems import Problem
 from nearkin.evaluation.results import DONE, NOT_RUN, Record
 from nearkin.evaluation.tasks import Task
@@ -122,9 +121,10 @@ def seconds_to_tune(tasks: Mapping[str, Sequence[Task]], records: Sequence[Recor
             continue
         candidate, record = own[0].candidate, untuned[label]
         fit, predict = record.fit_seconds or 0.0, record.predict_seconds or 0.0
-        inner_share, inner_test = (INNER_FOLDS - 1) / INNER_FOLDS, record.n_train / INNER_FOLDS
+        folds = candidate.inner_folds
+        inner_share, inner_test = (folds - 1) / folds, record.n_train / folds
         inner = candidate.n_fits * fit + candidate.n_settings * predict * inner_test / record.n_test
-        costs[label] = len(own) * (fit + predict + INNER_FOLDS * inner_share * inner)
+        costs[label] = len(own) * (fit + predict + folds * inner_share * inner)
     return costs
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
+#: Folds of the cross-validation inside the training rows that chooses among a grid, unless a candidate says.
+INNER_FOLDS = 3
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -29,6 +32,8 @@ class Candidate:
         Parameters fixed for this candidate, recorded with its results.
     reference : bool
         Marks a non-neighbour model shown for orientation; it is never picked as the winner.
+    inner_folds : int
+        Folds of the cross-validation inside the training rows that chooses among the grid.
     every_setting : bool
         Score each setting of the grid on the test rows instead of choosing one inside the training
         rows. The best of such scores is optimistic: it is for papers that print it.
@@ -44,6 +49,7 @@ class Candidate:
     predict_time: tuple[str, ...] = ()
     setting: Mapping = field(default_factory=dict)
     reference: bool = False
+    inner_folds: int = INNER_FOLDS
     every_setting: bool = False
     stand_in: Candidate | None = None
 
@@ -68,6 +74,8 @@ class Candidate:
         }
         if self.stand_in is not None and not self.grid:
             parts["stand_in"] = self.stand_in.parts()
+        if self.inner_folds != INNER_FOLDS:
+            parts["inner_folds"] = self.inner_folds
         return parts | ({"every_setting": True} if self.every_setting else {})
 
     def untuned(self) -> Candidate:

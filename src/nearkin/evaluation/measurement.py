@@ -16,7 +16,7 @@ from sklearn.model_selection import ParameterGrid
 
 from nearkin._types import Estimator
 from nearkin.datasets.dataset import take_rows
-from nearkin.evaluation.candidate import Candidate
+from nearkin.evaluation.candidate import INNER_FOLDS, Candidate
 from nearkin.evaluation.fingerprints import describe
 from nearkin.evaluation.metrics import PREDICTIONS, Metric, prepared
 from nearkin.evaluation.problems import CLASSIFICATION, Problem
@@ -25,8 +25,6 @@ from nearkin.evaluation.results import DONE, ERROR, MEMORY, Record
 from nearkin.evaluation.tasks import Task
 from nearkin.search.hubness import hubness_skewness
 
-#: Folds of the cross-validation inside the training rows that chooses among a grid.
-INNER_FOLDS = 3
 #: At most this many rows choose the settings of a stand-in, which happens in every fold of every candidate.
 STAND_IN_ROWS = 2000
 #: Length of the neighbour lists whose hubness is recorded.
@@ -213,7 +211,7 @@ def _tune(problem, candidate, X, y, task_seed: int, tuning_seed: int) -> dict:
     with warnings.catch_warnings():
         # The outer folds have already warned of small classes, and the final fit repeats all other warnings.
         warnings.simplefilter("ignore")
-        for inner in folds_for(problem.task, INNER_FOLDS).splits(y, tuning_seed):
+        for inner in folds_for(problem.task, candidate.inner_folds).splits(y, tuning_seed):
             for group in _settings_sharing_a_fit(settings, candidate.predict_time):
                 try:
                     scores[group] += _inner_scores(
