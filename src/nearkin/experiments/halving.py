@@ -1,7 +1,8 @@
-"""Successive halving over the settings of a grid: all on a few folds, the best of them on more."""
+"""Successive halving over the settings of a grid: all on the first fold, the best of them on more."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,15 @@ from nearkin.evaluation.tasks import Task
 
 @dataclass(frozen=True)
 class Halving:
-    """How many settings of a method survive from one repeat of the folds to the next.
+    """How many settings of a method survive from one group of folds to the next.
 
-    After every repeat the share `keep` of the settings with the best mean validation score so far survives,
-    but at least `at_least` of them. Only those that reach the last repeat can be chosen.
+    After as many folds as `after` says, the share `keep` of the settings with the best mean validation score
+    so far survives, but at least `at_least` of them. Only those that reach the last fold can be chosen.
     """
 
     keep: float = 1 / 3
     at_least: int = 3
+    after: tuple[int, ...] = (1, 2, 4, 6)
 
     def survivors(self, validation: dict[str, float]) -> set[str]:
         """The settings that survive, by their mean validation scores (greater is better).
@@ -37,7 +39,7 @@ class Halving:
 def run_halving(
     tasks: Sequence[Task], rule: Halving, do: Callable[[Sequence[Task]], Iterable[Record]]
 ) -> list[Record]:
-    """Run tasks repeat by repeat, leaving out settings that fell behind; records of what was run.
+    """Run tasks some folds at a time, leaving out settings that fell behind; records of what was run.
 
     Parameters
     ----------
@@ -46,14 +48,16 @@ def run_halving(
     do : callable
         Runs tasks and returns their records; it may also return those of earlier calls.
     """
-    open_tasks: dict[int, list[Task]] = defaultdict(list)
+    folds = sorted({(task.split.repeat, task.split.fold) for task in tasks})
+    group_of = {fold: bisect_right(rule.after, position) for position, fold in enumerate(folds)}
+    groups: dict[int, list[Task]] = defaultdict(list)
     for task in tasks:
-        open_tasks[task.split.repeat].append(task)
+        groups[group_of[task.split.repeat, task.split.fold]].append(task)
     of_key = {task.key: task for task in tasks}
     records: dict[str, Record] = {}
     alive: set[tuple] = {_setting(task) for task in tasks}
-    for repeat in sorted(open_tasks):
-        chosen = [task for task in open_tasks[repeat] if _setting(task) in alive]
+    for group in sorted(groups):
+        chosen = [task for task in groups[group] if _setting(task) in alive]
         records |= {record.key: record for record in do(chosen)}
         alive = _best(rule, alive, [(of_key[key], record) for key, record in records.items()])
     return [records[task.key] for task in tasks if task.key in records]
