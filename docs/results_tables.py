@@ -78,16 +78,19 @@ def reached(path: Path) -> list[Reached]:
         name, method, cells, better, within, within_own, _, *worse = row
         counts = (int(number) for number in (cells, better, within, within_own))
         label = method.rstrip("*")
-        why = _explained(" ".join(worse).strip(), title, label)
+        why = _explained(" ".join(worse).strip(), title, name, label)
         lines.append(Reached(title, name, label, method.endswith("*"), *counts, why))
     return lines
 
 
-def _explained(worse: str, run: str, method: str) -> str:
+def _explained(worse: str, run: str, table_name: str, method: str) -> str:
     """What fell short, with the reasons that the paper's declaration has by now."""
 
+    paper = load_paper(run)
+    metric = next((published.metric for published in paper.tables if published.name == table_name), "")
+
     def with_reason(cell: re.Match) -> str:
-        reason = load_paper(run).reasons.get((cell["label"].strip(), method), "")
+        reason = paper.reasons.get((metric, cell["label"].strip(), method), "")
         return f"{cell['label']} ({cell['difference']}{reason and f': {reason}'})"
 
     return UNEXPLAINED.sub(with_reason, worse)

@@ -120,14 +120,14 @@ def validation_curves(
 ) -> Callable[[Material], Drawing | None]:
     """Validation accuracy over one setting, a line and a panel for each value of two others.
 
-    Only the first repeat of the folds is read, which every setting has.
+    Only the first fold is read, which every setting was tried on.
     """
 
     def draw(material: Material) -> Drawing | None:
         found: dict[tuple, list[float]] = defaultdict(list)
         for record in material.records:
             setting = {name.rsplit("__", 1)[-1]: value for name, value in record.setting.items()}
-            if (record.dataset, record.label, record.status, record.repeat) != (dataset, method, DONE, 0):
+            if (record.dataset, record.label, record.status, record.fold) != (dataset, method, DONE, "0.0"):
                 continue
             if all(setting[name] == value for name, value in where.items()):
                 found[setting[panels], setting[lines], setting[over]].append(
@@ -142,7 +142,7 @@ def validation_curves(
             drawn.append(
                 {"title": f"{dataset}, {panel}", "x_title": over, "y_title": "accuracy in %", "lines": own}
             )
-        text = "validation accuracy, mean of the first two folds."
+        text = f"validation accuracy on {dataset}, on the first fold, which every setting was tried on."
         return {"kind": "curves", "text": text, "panels": drawn} if drawn else None
 
     return draw

@@ -209,11 +209,11 @@ def _tally(claims: Sequence[CheckedClaim], what: str) -> str:
 
 
 def agreements(
-    tables: Sequence[ResultTable], own: Sequence[str], reasons: Mapping[tuple[str, str], str]
+    tables: Sequence[ResultTable], own: Sequence[str], reasons: Mapping[tuple[str, str, str], str]
 ) -> tuple[Agreement, ...]:
     """How each method's numbers compare with the published ones.
 
-    `own` names the methods that the paper proposes, `reasons` says why a (data set, method) falls short.
+    `own` names the methods that the paper proposes, `reasons` says why a (metric, data set, method) falls short.
     """
     found = []
     for table in tables:
@@ -229,7 +229,7 @@ def agreements(
             kinds = [(label, cell, _standing(cell, table.greater_is_better)) for label, cell in cells]
             count = Counter(kind for _, _, kind in kinds)
             worse = tuple(
-                Shortfall(label, cell.difference or 0.0, reasons.get((label, method), ""))
+                Shortfall(label, cell.difference or 0.0, reasons.get((table.metric, label, method), ""))
                 for label, cell, kind in kinds
                 if kind == "worse"
             )

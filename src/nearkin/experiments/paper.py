@@ -155,7 +155,7 @@ class Paper:
         How a grid is searched where the protocol has validation rows; None tries every setting on every fold.
     metric : Metric or None
         What settings are chosen by and scores are measured in; accuracy or aRRMSE by default.
-    reasons : mapping of (dataset, method) to str
+    reasons : mapping of (metric, dataset, method) to str
         Why our number is worse than the published one, or what was measured to find out.
     figures : tuple of Figure
         The paper's figures, redrawn for a report.
@@ -178,7 +178,7 @@ class Paper:
     quick_task_seconds: float | None = 120.0
     halving: Halving | None = None
     metric: Metric | None = None
-    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    reasons: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
 
     @property
