@@ -86,10 +86,9 @@ def reached(path: Path) -> list[Reached]:
 def _explained(worse: str, run: str, table_name: str, method: str) -> str:
     """What fell short, with the reasons that the paper's declaration has by now."""
 
-    paper = load_paper(run)
-    metric = next((published.metric for published in paper.tables if published.name == table_name), "")
-
     def with_reason(cell: re.Match) -> str:
+        paper = load_paper(run)
+        metric = next(published.metric for published in paper.tables if published.name == table_name)
         reason = paper.reasons.get((metric, cell["label"].strip(), method), "")
         return f"{cell['label']} ({cell['difference']}{reason and f': {reason}'})"
 

@@ -39,8 +39,8 @@ def fabricated(paper):
 
 
 def _chosen(settings, value):
-    """Settings that are numbers, and the one point of DMLMTP's path that begins with such a number."""
-    return {**dict.fromkeys(settings, value), "metric_point": (value, 1.0, 1.0, 0.0)}
+    """Settings that are numbers, the point of DMLMTP's path that begins with such a number, and a gate."""
+    return {**dict.fromkeys(settings, value), "metric_point": (value, 1.0, 1.0, 0.0), "gating": str(value)}
 
 
 def _values(paper, order, step, shape, setting):
@@ -61,8 +61,10 @@ def _values(paper, order, step, shape, setting):
     settings = {name for chosen in paper.published_choices.values() for name in chosen}
     # The method in front chose one of the two, all others the other.
     (other,) = set(SETTINGS) - {setting}
+    # Where the order turns round, so do these.
+    turned = {label: shape == "alternates" and i % 2 for i, label in enumerate(labels)}
     choices = {
-        (label, name): _chosen(settings, setting if name == order[0] else other)
+        (label, name): _chosen(settings, setting if (name == order[0]) != turned[label] else other)
         for label in labels
         for name in order
     }

@@ -55,6 +55,30 @@ def test_below_a_limit():
     assert claims.below("error", ("A", "B"), 2, among=("a", "b"))(table(A=[1, 1], B=[2, 3])).count == 1
 
 
+def test_where_it_is_not_first_it_may_be_close():
+    check = claims.close_where_not_first("error", "A", ["B", "C"], slack=1.0, among="abcd")
+    # Ahead on a, equal on b, half a point behind on c, and two on d.
+    assert check(table(A=[9, 5, 5, 5], B=[8, 5, 5.5, 7], C=[1, 1, 1, 1])).text == "mostly 2/3 (not on d)"
+    assert check(table(A=[9, 9], B=[8, 8], C=[1, 1])).answer == "not tested"
+
+
+def test_some_sets_are_below_all_others():
+    check = claims.all_below("error", "A", among="ab", others="cde")
+    assert check(table(A=[1, 2, 5, 3])).text == "yes 2/2 (at least 3.00 on c, d)"
+    assert check(table(A=[1, 3, 5, 3])).text == "no 1/2 (not on b; at least 3.00 on c, d)"
+    assert check(table(A=[1, 3])).answer == "not tested"
+
+
+def test_several_values_are_chosen_somewhere():
+    def chose(*gates):
+        return Values("abc", {}, choices={(n, "A"): {"gate": g} for n, g in zip("abc", gates, strict=True)})
+
+    check = claims.several_chosen("A", "gate")
+    assert check(chose("one", "other", "one")) == claims.Verdict("yes", detail="one on 2, other on 1")
+    assert check(chose("one", "one", "one")).answer == "no"
+    assert check(Values("abc", {})).answer == "not tested"
+
+
 def test_ranks_and_robustness_name_the_leaders():
     three = table(A=[1, 1, 1], B=[2, 2, 4], C=[3, 3, 3])
     methods = ("A", "B", "C")

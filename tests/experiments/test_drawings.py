@@ -55,19 +55,49 @@ def test_curves_keep_the_best_metric_and_mark_its_best_point():
     assert line["y"] == pytest.approx([0.7, 0.6])
 
 
-def test_validation_curves_read_the_first_repeat_only():
-    def told(regions, fold, score, k=9):
-        setting = {"m__n_regions": regions, "m__n_components": 3, "m__gating": "softmax", "m__n_neighbors": k}
-        return record("Musk", "MoLMNN", fold, setting=setting, validation_score=score)
+def test_titles_count_the_points_that_stay_at_or_below_the_other_method():
+    grid = {"model__n_neighbors": [3, 5], "model__metric_point": [[2, 1.0], [4, 1.0], [6, 1.0]]}
+    # In the order of a ParameterGrid: the first point with three and with five neighbours, and so on.
+    learned = {"grid": grid, "scores": [0.9, 0.7, 0.8, 0.9, None, None]}
+    euclid = {"grid": {"model__n_neighbors": [3, 5]}, "scores": [0.75, 0.8]}
+    records = [record("sf1", "Euclid", figures=euclid), record("sf1", "DMLMTP", figures=learned)]
+    draw = neighbour_curves(("sf1",), {"Euclid": None, "DMLMTP": "model__metric_point"})
+    (panel,) = draw(Material(records, {}, False))["panels"]
+    assert panel["title"] == "sf1. 1 of 2 points at or below Euclid"
 
+
+def told(regions, fold, score, k=9, components=3, gate="softmax"):
+    setting = {
+        "m__n_regions": regions,
+        "m__n_components": components,
+        "m__gating": gate,
+        "m__n_neighbors": k,
+    }
+    return record("Musk", "MoLMNN", fold, setting=setting, validation_score=score)
+
+
+DRAW = validation_curves(
+    "Musk", "MoLMNN", over="n_regions", lines="n_components", panels="gating", where={"n_neighbors": 9}
+)
+
+
+def test_validation_curves_read_the_first_fold_only():
     records = [told(1, "0.0", 0.5), told(1, "0.1", 0.7), told(2, "0.0", 0.8), told(2, "1.0", 0.1)]
     records.append(told(2, "0.0", 0.0, k=3))
-    draw = validation_curves(
-        "Musk", "MoLMNN", over="n_regions", lines="n_components", panels="gating", where={"n_neighbors": 9}
-    )
-    (panel,) = draw(Material(records, {}, False))["panels"]
+    (panel,) = DRAW(Material(records, {}, False))["panels"]
     assert panel["lines"][0]["x"] == [1, 2]
-    assert panel["lines"][0]["y"] == pytest.approx([60, 80])
+    assert panel["lines"][0]["y"] == pytest.approx([50, 80])
+
+
+def test_validation_curves_say_how_far_they_range():
+    # Regions move the accuracy by 10 and 30 points, dimensions by 0 and 20; with the sigmoid nothing does.
+    softmax = {(1, 3): 0.5, (2, 3): 0.6, (1, 5): 0.5, (2, 5): 0.8}
+    records = [told(P, "0.0", score, components=e) for (P, e), score in softmax.items()]
+    records += [told(P, "0.0", 0.7, components=e, gate="sigmoid") for P, e in softmax]
+    text = DRAW(Material(records, {}, False))["text"]
+    assert "ranges over 10.0 points along n_regions and over 5.0 along n_components" in text
+    assert "changes by 0.0 (sigmoid), 20.0 (softmax) points" in text
+    assert "ranges" not in DRAW(Material(records[:-1], {}, False))["text"]
 
 
 def test_maps_show_two_dimensions_and_tell_the_accuracy_of_all():

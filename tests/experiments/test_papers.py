@@ -18,7 +18,12 @@ from nearkin.experiments.values import Values
 
 FALSE_IN_PRINT = {
     # The paper says so, but its own table does not show it.
-    "The difference increases with the number of features",
+    "The difference increases with the number of features (here: a rank correlation above 0, p < 0.05)",
+    "On the UCI sets the effect of Move-labeled is not evident (here: it is within a point of the original "
+    "metric)",
+    "... and even Move-query is competitive there (here: at most a point below the original metric)",
+    "LMDL is consistently comparable to methods that find a global optimum (here: at most a point worse than "
+    "LMNN on all sets)",
     "DML-eig is more accurate than the original metric on most sets",
     "... and more than a hundred times as fast as the fastest of them on all of these but RCV",
     "... and comparable (within a point) on the rest of them",

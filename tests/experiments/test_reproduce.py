@@ -76,7 +76,7 @@ def test_agreement_tells_better_from_within_a_deviation_and_from_worse():
         Cell("A", 5.5, 0.6, 5, published=5.0, difference=0.5),
         Cell("A", 5.5, 9.0, 5, published=5.0, published_sd=0.4, difference=0.5),
     )
-    (found,) = agreements([table(*cells)], ["A"], {("d", "A"): "another form of the data"})
+    (found,) = agreements([table(*cells)], ["A"], {("error", "d", "A"): "another form of the data"})
     assert (found.total, found.better, found.within, found.within_own) == (4, 1, 1, 1)
     assert found.worse == (Shortfall("d", 0.5, "another form of the data"),)
     assert found.own

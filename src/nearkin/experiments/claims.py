@@ -6,6 +6,7 @@ numbers measured here and to the numbers the paper printed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -151,6 +152,39 @@ def higher(metric: str, method: str, than: Sequence[str] | str, **how) -> Callab
     def check(values: Values) -> Verdict:
         turned = Values(values.datasets, {key: -mean for key, mean in values.means.items()})
         return lower(metric, method, than, **how)(turned)
+
+    return check
+
+
+def close_where_not_first(
+    metric: str, method: str, than: Sequence[str], *, slack: float, among: Sequence[str]
+) -> Callable[[Values], Verdict]:
+    """Wherever the method's number is not above those of all others, it is at most `slack` below the best."""
+
+    def check(values: Values) -> Verdict:
+        ahead = higher(metric, method, than, strictly=True)
+        rest = [
+            label
+            for label in values.complete(metric, [method, *than], among)
+            if ahead(Values((label,), values.means)).answer == NO
+        ]
+        if not rest:
+            return Verdict(NOT_TESTED, detail="no set on which it is not ahead")
+        return higher(metric, method, than, slack=slack, among=rest)(values)
+
+    return check
+
+
+def all_below(metric: str, method: str, among: Sequence[str], others: Sequence[str]):
+    """The method's number on each of these sets is below its smallest number on the other sets."""
+
+    def check(values: Values) -> Verdict:
+        cases, rest = (values.complete(metric, [method], labels) for labels in (among, others))
+        if not rest:
+            return Verdict(NOT_TESTED, detail="no numbers of the other sets")
+        least = min(values.means[metric, label, method] for label in rest)
+        failing = [label for label in cases if values.means[metric, label, method] >= least]
+        return counted(cases, failing, remarks=[f"at least {least:.2f} on {', '.join(rest)}"])
 
     return check
 
@@ -344,6 +378,23 @@ def chosen(method: str, setting: str, holds: Callable[[Any], bool]):
         }
         failing = [f"{label} ({value})" for label, value in found.items() if not holds(value)]
         return counted(list(found), failing, "most")
+
+    return check
+
+
+def several_chosen(method: str, setting: str, values_of: int = 2):
+    """At least so many values of a setting are chosen for the method somewhere, each on one set or more."""
+
+    def check(values: Values) -> Verdict:
+        found = Counter(
+            values.choices[label, method][setting]
+            for label in values.datasets
+            if setting in values.choices.get((label, method), {})
+        )
+        if not found:
+            return Verdict(NOT_TESTED, detail="no numbers for it")
+        told = ", ".join(f"{value} on {count}" for value, count in found.most_common())
+        return Verdict(YES if len(found) >= values_of else NO, detail=told)
 
     return check
 

@@ -108,6 +108,7 @@ def filled(
         methods=tuple(known),
         rows=tuple(rows),
         without_estimator=tuple(method for method in table.methods if method not in known),
+        remark=table.remark,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,28 +79,56 @@ def neighbour_curves(
 ) -> Callable[[Material], Drawing | None]:
     """Test scores over the number of neighbours, a panel per data set, best points marked.
 
-    `methods` maps each method to its setting of which only the best value is drawn, or None.
+    `methods` maps each method to its setting of which only the best value is drawn, or None. How many of the
+    values stay at or below a method that has no such setting is told in the title.
     """
 
     def draw(material: Material) -> Drawing | None:
         panels = []
         for label in datasets:
-            lines = []
+            lines, levels = [], {}
             for method, setting in methods.items():
                 own = [r for r in material.records if (r.dataset, r.label, r.status) == (label, method, DONE)]
                 if own:
                     lines.append(_best_curve(own, method, setting))
+                    levels[method] = _best_of_each(own, setting)
             if lines:
-                panels.append({"title": label, "x_title": "neighbours", "y_title": "aRRMSE", "lines": lines})
-        text = "means over the folds, of the learned metric at its best point only; best points are ringed."
+                title = ". ".join([label, *_no_worse(levels, methods)])
+                panels.append({"title": title, "x_title": "neighbours", "y_title": "aRRMSE", "lines": lines})
+        text = (
+            "means over the folds, of the learned metric at its best point only; best points are ringed. "
+            "Titles count how many of the points (K and nu) of the learned metric are at or below the other "
+            "curve, at the best number of neighbours of each."
+        )
         return {"kind": "curves", "text": text, "panels": panels} if panels else None
 
     return draw
 
 
-def _best_curve(records: Sequence[Record], method: str, setting: str | None) -> Drawing:
+def _best_of_each(records: Sequence[Record], setting: str | None) -> np.ndarray:
+    """The best mean score of every value of a setting, or the best of all."""
+    grid, scores = _mean_scores(records)
+    found: dict[str, list[float]] = defaultdict(list)
+    for point, score in zip(grid, scores, strict=True):
+        found[repr(None if setting is None else point[setting])].append(score)
+    # A value whose scores are all missing has no point on the curves.
+    return np.array([np.nanmin(own) for own in found.values() if not np.isnan(own).all()])
+
+
+def _no_worse(levels: Mapping[str, np.ndarray], methods: Mapping[str, str | None]) -> Iterator[str]:
+    for base in (name for name in levels if methods[name] is None):
+        for method in (name for name in levels if methods[name] is not None):
+            count = int(np.sum(levels[method] <= levels[base].min()))
+            yield f"{count} of {len(levels[method])} points at or below {base}"
+
+
+def _mean_scores(records: Sequence[Record]) -> tuple[list[dict], np.ndarray]:
     grid = list(ParameterGrid(records[0].figures["grid"]))
-    scores = np.array([record.figures["scores"] for record in records], dtype=float).mean(axis=0)
+    return grid, np.array([record.figures["scores"] for record in records], dtype=float).mean(axis=0)
+
+
+def _best_curve(records: Sequence[Record], method: str, setting: str | None) -> Drawing:
+    grid, scores = _mean_scores(records)
     best = int(np.nanargmin(scores))
     kept = [
         position
@@ -133,6 +163,8 @@ def validation_curves(
                 found[setting[panels], setting[lines], setting[over]].append(
                     100 * (record.validation_score or 0)
                 )
+        # Axes of the array: panels, lines, and what the curves go over.
+        values = [sorted(set(axis)) for axis in zip(*found, strict=True)]
         drawn = []
         for panel in sorted({key[0] for key in found}):
             own = [
@@ -143,9 +175,23 @@ def validation_curves(
                 {"title": f"{dataset}, {panel}", "x_title": over, "y_title": "accuracy in %", "lines": own}
             )
         text = f"validation accuracy on {dataset}, on the first fold, which every setting was tried on."
+        if found and len(found) == math.prod(map(len, values)):
+            scores = np.reshape([np.mean(found[key]) for key in product(*values)], [*map(len, values)])
+            text += _told_of(scores, lines, over, values[0])
         return {"kind": "curves", "text": text, "panels": drawn} if drawn else None
 
     return draw
+
+
+def _told_of(scores: np.ndarray, lines: str, over: str, each: Sequence) -> str:
+    """How far curves range along each setting, and how far neighbouring points of a panel are apart."""
+    along_lines, along_curve = (np.ptp(scores, axis=axis).mean() for axis in (1, 2))
+    jumps = np.abs(np.diff(scores, axis=2)).mean(axis=(1, 2))
+    told = ", ".join(f"{jump:.1f} ({value})" for value, jump in zip(each, jumps, strict=True))
+    return (
+        f" It ranges over {along_curve:.1f} points along {over} and over {along_lines:.1f} along {lines}, "
+        f"all else fixed; from one value of {over} to the next it changes by {told} points on average."
+    )
 
 
 def _line(name: str, found: Mapping[Any, Sequence[float]]) -> Drawing:

@@ -51,6 +51,7 @@ class ResultTable:
     methods: tuple[str, ...]
     rows: tuple[Row, ...]
     without_estimator: tuple[str, ...] = ()
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ def agreements(
 ) -> tuple[Agreement, ...]:
     """How each method's numbers compare with the published ones.
 
-    `own` names the methods that the paper proposes, `reasons` says why a (metric, data set, method) falls short.
+    `own` names the methods that the paper proposes, `reasons` says why a (metric, data set, method) falls
+    short.
     """
     found = []
     for table in tables:

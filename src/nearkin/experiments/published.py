@@ -31,7 +31,8 @@ class Number:
 class PublishedTable:
     """One table: a metric, its methods (columns) and a row of numbers per data set.
 
-    `dimensions` gives the number of features of a set where the paper prints it.
+    `dimensions` gives the number of features of a set where the paper prints it. A `remark` stands in the
+    heading of the table with our numbers.
     """
 
     name: str
@@ -39,10 +40,11 @@ class PublishedTable:
     methods: tuple[str, ...]
     rows: Mapping[str, tuple[Number | None, ...]]
     dimensions: Mapping[str, int] = field(default_factory=dict)
+    remark: str = ""
 
     @classmethod
     def by_dataset(
-        cls, name: str, metric: str, text: str, dimensions: Mapping[str, int] | None = None
+        cls, name: str, metric: str, text: str, dimensions: Mapping[str, int] | None = None, remark: str = ""
     ) -> PublishedTable:
         """From text with a row per data set, cells between bars, the methods in the first line.
 
@@ -55,7 +57,7 @@ class PublishedTable:
         wrong = [label for label, row in rows.items() if len(row) != len(header) - 1]
         if wrong:
             raise ValueError(f"{name}: rows {wrong} do not have {len(header) - 1} numbers.")
-        return cls(name, metric, tuple(header[1:]), rows, dict(dimensions or {}))
+        return cls(name, metric, tuple(header[1:]), rows, dict(dimensions or {}), remark)
 
     @classmethod
     def by_method(cls, name: str, metric: str, text: str) -> PublishedTable:

@@ -69,7 +69,9 @@ def friedman_with_finner(metric: str, methods: Sequence[str], controls: Sequence
     return test
 
 
-def wilcoxon(metric: str, pairs: Sequence[tuple[str, str]], among: Sequence[str] | None = None) -> Callable:
+def wilcoxon(
+    metric: str, pairs: Sequence[tuple[str, str]], among: Sequence[str] | None = None, remark: str = ""
+) -> Callable:
     """Wilcoxon's signed-rank test over the data sets (or only those named) for pairs of methods."""
 
     def test(values: Values) -> Statistic | None:
@@ -93,13 +95,13 @@ def wilcoxon(metric: str, pairs: Sequence[tuple[str, str]], among: Sequence[str]
         if not rows:
             return None
         columns = ("pair", "sets", "lower / higher", f"mean difference of {metric}", "p")
-        text = "Two-sided and exact; sets on which both agree are left out."
+        text = " ".join(["Two-sided and exact; sets on which both agree are left out.", remark]).strip()
         return Statistic("Wilcoxon signed rank", text, columns, tuple(rows))
 
     return test
 
 
-def signed_ranks(metric: str, method: str, than: str, decimals: int) -> Callable:
+def signed_ranks(metric: str, method: str, than: str, decimals: int, remark: str = "") -> Callable:
     """The absolute difference on each data set, its sign, and its rank, as the signed-rank test uses it."""
 
     def test(values: Values) -> Statistic | None:
@@ -114,7 +116,7 @@ def signed_ranks(metric: str, method: str, than: str, decimals: int) -> Callable
             (label, f"{abs(value):.{decimals}f}", _sign(value), f"{rank:g}" if value else "–")
             for label, value, rank in zip(labels, gain, ranks, strict=True)
         )
-        text = f"{than} minus {method}, + where {method} is better; equal sets have no rank."
+        text = f"{than} minus {method}, + where {method} is better; equal sets have no rank. {remark}".strip()
         return Statistic(f"Differences of {metric}", text, ("data set", "abs", "sgn", "R"), rows)
 
     return test

@@ -55,7 +55,8 @@ def result_table(table: ResultTable) -> TextTable:
     rows = tuple(
         (row.dataset, *(cell_text(cell, table.decimals) for cell in row.cells)) for row in table.rows
     )
-    return TextTable(table.name, note, ("data set", *table.methods), rows)
+    title = f"{table.name}: {table.remark}" if table.remark else table.name
+    return TextTable(title, note, ("data set", *table.methods), rows)
 
 
 def claims_tables(found: Reproduction) -> list[TextTable]:

@@ -349,7 +349,8 @@ PAPER = Paper(
             beats_by_finner("error", "kLMDL", METHODS, but=("LMDL",)),
         ),
         Claim(
-            "kLMDL is more discriminative than LMDL overall (here: a better average rank)",
+            "The overall discriminative capacity of kLMDL is higher than that of LMDL (the paper says so of "
+            "the maps of Figure 3; here: a better average rank over Tables 2 and 5)",
             first_in_rank("error", ("kLMDL",), ("LMDL", "kLMDL")),
         ),
         *(
@@ -384,6 +385,14 @@ PAPER = Paper(
         ),
         *(
             Claim(
+                f"{own} is consistently comparable to methods that find a global optimum (here: at most a "
+                "point worse than LMNN on all sets)",
+                lower("error", own, "LMNN", slack=1.0),
+            )
+            for own in ("LMDL", "kLMDL")
+        ),
+        *(
+            Claim(
                 f"LMDL has a smaller error than {m} on most sets",
                 lower("error", "LMDL", m, needs="most", strictly=True),
                 beyond=True,
@@ -394,11 +403,14 @@ PAPER = Paper(
     statistics=(friedman_with_finner("error", METHODS, ("LMDL", "kLMDL")),),
     reasons={("error", *cell): reason for cell, reason in REASONS.items()},
     facts=(
-        "ten-fold cross-validation, five times on the sets of Table 2 but Letter, features standardised, "
-        "settings chosen inside the training part; Isolet and MNIST on their published split"
+        "ten-fold cross-validation, five times on the sets of Table 2 but Letter; features of Table 2 "
+        "standardised; settings chosen inside the training part; Isolet and MNIST on their published split"
     ),
     deviations=(
-        "Letter is cross-validated once, where the paper repeats that five times.",
+        "Letter is cross-validated once, where the paper repeats that five times. Folds keep the shares of "
+        "the classes, and the features of Table 2 are standardised; the paper says nothing of either. Its "
+        "20NEWS has a training and a test part; here its 2,000 documents are cross-validated.",
+        "LDDM and MLEV are built from abstracts and later descriptions, as their papers were out of reach.",
         "Settings are chosen by three folds inside the training part (the paper: empirically, and by ten "
         "folds for the kernel): prototypes per class of LPD and kLMDL (1, 5) and LMDL (1, 5, 10), the slope "
         "of LMDL's sigmoid (1, 3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's 19 "
@@ -427,9 +439,9 @@ PAPER = Paper(
         "20.3 % (100 directions: 30.0 and 25.0, five prototypes: 26.5 on the first), kLMDL on 24.5 and 19.5, "
         "25.0 and 21.5 with the two widths (24.5 to 27.5 and 20.0 to 23.0 with half, twice and eight times "
         "the smaller).",
-        "Prototypes are drawn at random as in the paper, but from the training rows of their class, and "
-        "metrics start at the standardised coordinates instead of at random; parameters are averaged over "
-        "the last epochs.",
+        "Prototypes start at random training rows of their class, which is how the paper's random start is "
+        "read here, and metrics at the standardised coordinates instead of at random; parameters are "
+        "averaged over the last epochs.",
         'The final classifier of all methods is "the NN classifier" in the paper, which does not say how '
         "many neighbours vote: for the methods that it compares with that is chosen here with their other "
         "settings, 1, 3, 5 or 7 (one where nothing is chosen); LMNN has as many as targets (three where it "

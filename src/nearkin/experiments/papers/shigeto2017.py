@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nearkin.datasets import Dataset
 from nearkin.evaluation import RandomSplits
-from nearkin.experiments.claims import Claim, below, higher, lower
+from nearkin.experiments.claims import Claim, alike, all_below, close_where_not_first, higher, lower
 from nearkin.experiments.estimators import neighbours
 from nearkin.experiments.paper import DatasetUse, Method, Paper, Setup
 from nearkin.experiments.published import PublishedTable
@@ -89,6 +89,10 @@ FEWER_DIMENSIONS = _fewer_dimensions("Footnote 5: 100 dimensions", "accuracy")
 FEWER_DIMENSIONS_HUBS = _fewer_dimensions("Footnote 5: 100 dimensions, hubs", "skewness")
 
 
+HUBS_OF_NEWS = (
+    "hubs depend on the form of the documents more than on anything: the original metric has 47.7 here, "
+    "21.9 in the paper and 2.3 with rows of unit length; the paper does not describe its features"
+)
 FORM_OF_NEWS = (
     "the form of the documents, which decides as much as the method: with rows of unit length Euclid has "
     "80.5 %; the paper does not describe its features"
@@ -124,7 +128,7 @@ def _chance(label: str, best: float) -> str:
 
 
 def reduced(n_components: int, weigh_terms: bool = False) -> Callable[[Dataset], Dataset]:
-    """Documents or images in principal directions of all rows, which the paper computes before it splits."""
+    """Documents or images in the leading directions of all rows, found before they are split."""
 
     def reduce(data: Dataset) -> Dataset:
         Z = TextReduction(n_components, weigh_terms).fit_transform(data.X)
@@ -244,7 +248,16 @@ PAPER = Paper(
         ),
         Claim(
             "... and comparable (within a point) on the rest of them",
-            higher("accuracy", MOVE_LABELED, LEARNED, slack=1.0, among=(*DOCUMENTS, *IMAGES)),
+            close_where_not_first("accuracy", MOVE_LABELED, LEARNED, slack=1.0, among=(*DOCUMENTS, *IMAGES)),
+        ),
+        Claim(
+            "On the UCI sets the effect of Move-labeled is not evident (here: it is within a point of the "
+            "original metric)",
+            alike("accuracy", (MOVE_LABELED, ORIGINAL), 1.0, among=UCI),
+        ),
+        Claim(
+            "... and even Move-query is competitive there (here: at most a point below the original metric)",
+            higher("accuracy", MOVE_QUERY, ORIGINAL, slack=1.0, among=UCI),
         ),
         Claim(
             "Move-labeled is better than LMNN, ITML and DML-eig, or comparable (within a point), on most "
@@ -282,9 +295,9 @@ PAPER = Paper(
             lower("skewness", MOVE_LABELED, ORIGINAL, strictly=True, among=tuple(FEWER_DIMENSIONS.rows)),
         ),
         Claim(
-            "The UCI sets do not have much hubness even with the original metric (here: a skewness of at "
-            "most 2)",
-            below("skewness", (ORIGINAL,), 2.0, UCI),
+            "The UCI sets do not have much hubness even with the original metric (here: less skewness than "
+            "on any document or image set)",
+            all_below("skewness", ORIGINAL, UCI, (*DOCUMENTS, *IMAGES)),
         ),
         Claim(
             "A penalty chosen by nearkin's rule, which looks at hubs too, gives a smaller skewness than one "
@@ -307,35 +320,40 @@ PAPER = Paper(
         ),
     ),
     reasons={
-        **{(label, method): _chance(label, best) for (label, method), best in BEST.items()},
-        ("News", ORIGINAL): FORM_OF_NEWS,
-        ("News", MOVE_LABELED): FORM_OF_NEWS,
-        ("News", MOVE_QUERY): FORM_OF_NEWS,
+        **{("accuracy", label, method): _chance(label, best) for (label, method), best in BEST.items()},
+        ("accuracy", "News", ORIGINAL): FORM_OF_NEWS,
+        ("accuracy", "News", MOVE_LABELED): FORM_OF_NEWS,
+        ("accuracy", "News", MOVE_QUERY): FORM_OF_NEWS,
+        ("skewness", "News", MOVE_LABELED): HUBS_OF_NEWS,
     },
     facts=(
         "four random splits 70/30 (small sets: 20); centred, wine as z-scores; documents and images reduced "
         "to 300 dimensions; one target per row; k and all other settings chosen inside the training part"
     ),
     deviations=(
-        "Documents are reduced once, before they are split, as the paper's Table 1 says of its sets, but by "
-        "a truncated singular value decomposition of tf-idf weights (they are centred afterwards) where the "
-        "paper speaks of principal components of features that it does not describe. No labels are used.",
+        "Documents and images are reduced once, before they are split, as Table 1 of the paper suggests, "
+        "which gives one size per set, but by a truncated singular value decomposition (of tf-idf weights, "
+        "for documents; they are centred afterwards) where the paper speaks of principal components of "
+        "features that it does not describe. No labels are used.",
         "Splits are stratified, and the small sets are split 20 times: with the paper's four splits chance "
         "alone moves their accuracies by a point or two.",
         "ITML chooses gamma among 0.01, 0.1, 1 and 10, DML-eig mu among 0.001, 0.01 and 0.1; the paper does "
         "not name its values. (It took ITML's defaults from its authors on the UCI sets and followed "
-        "another paper elsewhere; which pairs it drew for ITML is not said.) Pairs and the number of inner "
-        "folds, three, are nearkin's defaults.",
-        "ITML and DML-eig are solved by L-BFGS over a factor of the matrix, not by their authors' Bregman "
-        "projections and Frank-Wolfe steps.",
+        "another paper elsewhere; which pairs it drew for ITML is not said.) Pairs are nearkin's defaults.",
+        f"Settings are chosen by {INNER_FOLDS} folds inside the training part of the small sets and by "
+        "three in that of all others; the paper does not say how many it has. There were three everywhere "
+        "at first: with them the small sets, of which iris trains on 105 rows, fell short of their best "
+        "settings by up to five points.",
+        "LMNN, ITML and DML-eig are solved by L-BFGS over a factor of the matrix, not by their authors' "
+        "semidefinite program, Bregman projections and Frank-Wolfe steps.",
         f"k is chosen among {', '.join(map(str, NEIGHBOUR_GRID))}, on the small sets up to "
         f"{MORE_NEIGHBOURS[-1]}; the paper does not name its values. The larger ones were added when a first "
         "run had shown that the small sets want more neighbours; which is used is chosen inside the training "
         "part.",
         "The penalty of Move-labeled and Move-query is chosen with k by cross-validation, as in the paper, "
-        "among seven powers of ten; the paper does not name its values. The column named own penalty is not "
-        "the paper's: there alpha='auto' chooses: of penalties whose accuracies cannot be told apart, the "
-        "one with the fewest hubs. No claim of the paper is read off it.",
+        "among the powers of ten from 0.01 to 10,000; the paper does not name its values. The column named "
+        "own penalty is not the paper's: there alpha='auto' chooses: of penalties whose accuracies cannot "
+        "be told apart, the one with the fewest hubs. No claim of the paper is read off it.",
         "Footnote 5, which has no numbers, is repeated for News and TDT.",
         "Table 4 is the time of one fit after the settings are chosen, on one core; the paper's are the "
         "authors' MATLAB code on another machine, so ratios compare nearkin's solvers with each other, not "
