@@ -29,6 +29,8 @@ NEIGHBOUR_GRID = (1, 3, 5, 7, 9, 11, 15, 21)
 MORE_NEIGHBOURS = (*NEIGHBOUR_GRID, 31, 51)
 #: Folds inside the training part of a small set (iris: 105 rows), where three leave much to chance.
 INNER_FOLDS = 10
+#: Relative duality gap at which DML-eig stops: accuracies are those of a gap of 1e-6 to 0.3 points.
+DML_EIG_GAP = 1e-3
 DIMENSIONS, FEW_DIMENSIONS = 300, 100
 # For rows as long as those of these sets, from almost no penalty to moves that hardly depend on the row.
 PENALTIES = {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]}
@@ -201,7 +203,7 @@ PAPER = Paper(
         _method(ORIGINAL, None),
         _method(LMNN_, LMNN(n_targets=1, euclid_share=0.0), omit=_too_slow),
         _method(ITML_, ITML(), grid={"gamma": [0.01, 0.1, 1.0, 10.0]}, omit=_too_slow),
-        _method(DML_EIG, DMLEig(), grid={"mu": [0.001, 0.01, 0.1]}, omit=_too_slow),
+        _method(DML_EIG, DMLEig(tol=DML_EIG_GAP), grid={"mu": [0.001, 0.01, 0.1]}, omit=_too_slow),
         _method(MOVE_LABELED, MoveLabeled(n_targets=1), grid=PENALTIES, own=True),
         _method(MOVE_QUERY, MoveQuery(n_targets=1), grid=PENALTIES),
         _method(OWN_CHOICE, MoveLabeled(n_targets=1)),
@@ -345,7 +347,9 @@ PAPER = Paper(
         "at first: with them the small sets, of which iris trains on 105 rows, fell short of their best "
         "settings by up to five points.",
         "LMNN, ITML and DML-eig are solved by L-BFGS over a factor of the matrix, not by their authors' "
-        "semidefinite program, Bregman projections and Frank-Wolfe steps.",
+        "semidefinite program, Bregman projections and Frank-Wolfe steps; DML-eig to a relative duality gap "
+        "of 0.001 (on 8,000 documents in 100 dimensions its accuracy is that of a gap of 1e-6 to 0.3 "
+        "points).",
         f"k is chosen among {', '.join(map(str, NEIGHBOUR_GRID))}, on the small sets up to "
         f"{MORE_NEIGHBOURS[-1]}; the paper does not name its values. The larger ones were added when a first "
         "run had shown that the small sets want more neighbours; which is used is chosen inside the training "
