@@ -120,7 +120,10 @@ def _panel(kind: str, panel: Mapping[str, Any]) -> go.Figure:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    """With a capital and a full stop; a name that begins in small letters, such as aRRMSE, stays as it is."""
+    first = text.partition(",")[0]
+    capital = text[:1].upper() if first == first.lower() else text[:1]
+    return f"{capital}{text[1:].rstrip('.')}."
 
 
 def _agreement(tables: Sequence[Mapping[str, Any]]) -> Section | None:
