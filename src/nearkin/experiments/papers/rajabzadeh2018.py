@@ -44,6 +44,8 @@ RANK = 100
 UNTUNED = ("Letter", "MNIST", "USPS")
 #: Prototypes are trained for at most this many epochs on sets of more rows than this.
 FEW_EPOCHS, MANY_ROWS = 60, 5_000
+#: Slopes of the sigmoid; kLMDL, which has widths to choose among too, tries them on fewer rows than this.
+SLOPES, SLOPES_BELOW = [3.0, 1.0, 10.0], 300
 #: The kernel widths that the paper tries, as standard deviations.
 WIDTHS = tuple(2.0**exponent for exponent in range(-15, 4))
 #: Kernel factors tried on the sets of Table 5, as multiples of one over the summed variances.
@@ -239,7 +241,7 @@ def _lpd(setup: Setup) -> Candidate:
 
 
 def _lmdl(setup: Setup) -> Candidate:
-    offered = _counts(setup) if setup.use.kind else {**_counts(setup, 10), "beta": [3.0, 1.0, 10.0]}
+    offered = _counts(setup) if setup.use.kind else {**_counts(setup, 10), "beta": SLOPES}
     grid = _grid(setup, **offered)
     return classifier("LMDL", _prepare(setup), LMDL(**_sizes(setup), **_training(setup)), grid)
 
@@ -251,6 +253,8 @@ def _kernel_lmdl(setup: Setup) -> Candidate:
         offered = {"gamma": [factor / variance for factor in KERNEL_FACTORS]}
     else:
         offered = {"gamma": [1 / (2 * width**2) for width in distinct_widths(setup.encoded.X)]}
+        if setup.data.n_samples < SLOPES_BELOW:
+            offered["beta"] = SLOPES
     grid = _grid(setup, **_counts(setup), **offered)
     return classifier("kLMDL", _prepare(setup), KernelLMDL(**_sizes(setup), **_training(setup)), grid)
 
@@ -412,14 +416,15 @@ PAPER = Paper(
         "20NEWS has a training and a test part; here its 2,000 documents are cross-validated.",
         "LDDM and MLEV are built from abstracts and later descriptions, as their papers were out of reach.",
         "Settings are chosen by three folds inside the training part (the paper: empirically, and by ten "
-        "folds for the kernel): prototypes per class of LPD and kLMDL (1, 5) and LMDL (1, 5, 10), the slope "
-        "of LMDL's sigmoid (1, 3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's 19 "
-        "values, of which one stands for all that make the kernel matrix the identity; its slope stays at "
-        "3), targets of LMNN (1, 3, 5) and how often they are chosen anew (0, 3; never on the sets of Table "
-        "5), pull of PLML (1, 10, 100; not on the sets of Table 5), shrinkage (two values) and ridge (0.1, "
-        "0.5, 0.9, 0.95) of GLML, view and balance of MLEV, neighbours and order of DMLMJ and KDMLMJ and the "
-        "kernel's width of KDMLMJ (three values), compactness and voters of LDDM (two values each); for 1NN, "
-        "which alone cannot learn the scales of features, whether they are standardised or only centred.",
+        "folds for the kernel): prototypes per class of LPD and kLMDL (1, 5) and LMDL (1, 5, 10), the "
+        "slope of LMDL's sigmoid (1, 3, 10; the paper mostly 10), the width of kLMDL's kernel (the paper's "
+        "19 values, of which one stands for all that make the kernel matrix the identity) and on fewer "
+        f"than {SLOPES_BELOW} rows its slope too (else 3), targets of LMNN (1, 3, 5) and how often they are "
+        "chosen anew (0, 3; never on the sets of Table 5), pull of PLML (1, 10, 100; not on the sets of "
+        "Table 5), shrinkage (two values) and ridge (0.1, 0.5, 0.9, 0.95) of GLML, view and balance of "
+        "MLEV, neighbours and order of DMLMJ and KDMLMJ and the kernel's width of KDMLMJ (three values), "
+        "compactness and voters of LDDM (two values each); for 1NN, which alone cannot learn the scales of "
+        "features, whether they are standardised or only centred.",
         "kLMDL keeps at most 64 principal components of the kernel and factors of rank 32, as nearkin does "
         f"by default ({IMAGE_DIMENSIONS} components on images, {TEXT_DIMENSIONS} on 20NEWS, rank {RANK}), "
         "where the paper's factors act on the whole kernel; where its width is not tuned gamma is one over "
