@@ -27,7 +27,8 @@ FALSE_IN_PRINT = {
     "DML-eig is more accurate than the original metric on most sets",
     "... and more than a hundred times as fast as the fastest of them on all of these but RCV",
     "... and comparable (within a point) on the rest of them",
-    "GLML fails to learn a useful metric on the sets of Table 5 (here: 1-NN by Euclid is better)",
+    "GLML fails to learn a useful metric on the sets of Table 5 (here: 1-NN by Euclid is better, "
+    "although GLML may choose more neighbours and come near to Euclid, except on MNIST)",
     "MoLMNN frequently performs better than LMNN (here: on most sets)",
 }
 

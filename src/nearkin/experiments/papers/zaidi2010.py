@@ -216,8 +216,9 @@ PAPER = Paper(
         "halves of the training rows. LMNN has no such stop. Of the paper's claims only one, its remark on "
         "over-fitting, is checked with these columns.",
         "RCA shrinks its covariance towards a multiple of the identity (Ledoit-Wolf), LMNN has three target "
-        "neighbours, and folds keep the shares of the classes; the paper says nothing of any of them. "
-        "Hayes-Roth is its 132 training rows; a vote that is not known is half-way between yes and no.",
+        "neighbours and is solved by L-BFGS over a factor of the matrix, and folds keep the shares of the "
+        "classes; the paper says nothing of any of them. Hayes-Roth is its 132 training rows; a vote that "
+        "is not known is half-way between yes and no.",
     ),
     figures=(
         Figure(
