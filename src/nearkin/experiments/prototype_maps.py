@@ -47,7 +47,9 @@ def maps_of_toys(material: Material) -> dict:
         Z = StandardScaler().fit_transform(X)
         panels.append(map_panel(f"{name}, as it is", Z, y))
         panels.append(_by(LMDL(2, random_state=0), f"{name}, LMDL", Z, y))
-    return _maps("two prototypes per class.", panels)
+    return _maps(
+        "two prototypes per class; sets of ours like the paper's, which it does not describe.", panels
+    )
 
 
 def map_of_circles(material: Material) -> dict:
