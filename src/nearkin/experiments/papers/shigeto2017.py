@@ -112,6 +112,7 @@ BEST = {
     ("wine", MOVE_LABELED): 97.6,
     ("glass", MOVE_LABELED): 70.9,
     ("wine", MOVE_QUERY): 95.7,
+    ("iris", MOVE_QUERY): 96.0,
     ("ionosphere", LMNN_): 88.1,
     ("iris", LMNN_): 95.9,
     ("wine", LMNN_): 97.7,
@@ -327,6 +328,9 @@ PAPER = Paper(
         ("accuracy", "News", MOVE_LABELED): FORM_OF_NEWS,
         ("accuracy", "News", MOVE_QUERY): FORM_OF_NEWS,
         ("skewness", "News", MOVE_LABELED): HUBS_OF_NEWS,
+        ("skewness", "TDT", MOVE_LABELED): (
+            "other topics: the original metric has 8.59 on the 30 largest here, 4.89 on the paper's 56"
+        ),
     },
     facts=(
         "four random splits 70/30 (small sets: 20); centred, wine as z-scores; documents and images reduced "
