@@ -208,9 +208,9 @@ PAPER = Paper(
         "NCA runs until it settles too.",
         "MEGM + NCA is Eq. 12, which the paper proposes to investigate and has no results of: the mean "
         "squared error plus one minus the share of neighbours of the right class, both as means over the "
-        "rows. (As printed Eq. 12 lacks the square and the minus sign of one exponent, and minimising it "
-        "would lower NCA's share instead of raising it.) It is minimised by L-BFGS, as NCA is, and MEGM by "
-        "conjugate gradients.",
+        "rows. (As printed Eq. 12 lacks the square and the sum over neighbours in its first term and the "
+        "minus sign of one exponent, and minimising it would lower NCA's share instead of raising it.) It "
+        "is minimised by L-BFGS, as NCA is, and MEGM by conjugate gradients.",
         "The two columns named stopped early are nearkin's and not the paper's: they differ from those "
         "without the name in one thing, that they take only as many steps as lower the loss on unseen "
         "halves of the training rows. LMNN has no such stop. Of the paper's claims only one, its remark on "
