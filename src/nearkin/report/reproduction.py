@@ -37,10 +37,11 @@ def write_reproduction(
         The same as text: under "claims", "results", "agreement", "statistics" and "datasets" a list
         of tables with "title", "note", "columns" and "rows".
     notices : sequence of str
-        Where the run differs from the paper.
+        Where the run differs from the paper, and what did not go well.
     """
     sections = [
         _claims(tables["claims"]),
+        _differences(notices),
         *_results(found["tables"], tables["results"]),
         *_figures(found.get("figures", ())),
         _agreement(tables["agreement"]),
@@ -53,7 +54,6 @@ def write_reproduction(
         title=f"{found['paper']}{' (quick)' if found['quick'] else ''}",
         headline=f"{found['citation']}. {found['headline']}",
         tiles=_tiles(found),
-        notices=notices,
     )
     path = Path(path)
     with replacing(path, "w", encoding="utf-8") as file:
@@ -87,6 +87,12 @@ def _claims(tables: Sequence[Mapping[str, Any]]) -> Section | None:
     )
     contents = [_as_table(table, "" if number == 0 else None) for number, table in enumerate(tables)]
     return Section("claims", "Claims", explanation, contents) if contents else None
+
+
+def _differences(notices: Sequence[str]) -> Section | None:
+    explanation = "Where this run is not what the paper describes, and what did not go well."
+    contents = [Template("list.html.j2", {"lines": notices})]
+    return Section("differences", "Differences from the paper", explanation, contents) if notices else None
 
 
 def _results(found: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str, Any]]) -> list[Section]:
