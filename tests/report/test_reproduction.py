@@ -42,8 +42,8 @@ def found():
         "work_seconds": 130.0,
         "versions": {"nearkin": "1.0"},
         "claims": [{"here": {"answer": "yes"}}],
-        "used": [{}],
-        "absent": [{}],
+        "used": [{"name": "iris"}, {"name": "iris"}],
+        "absent": [{"name": "seeds"}],
         "tables": [{"rows": rows, "methods": METHODS, "metric": "error", "decimals": 2}],
         "statistics": [
             {"title": "Friedman", "drawing": {**ranks, "highlight": "LMDL"}},
@@ -88,6 +88,10 @@ def test_page_tells_everything(page):
         assert f"Figure of {kind}" in text
         assert f"panel of {kind}" in text
     assert "<i>else" not in text
+
+
+def test_a_set_in_two_forms_counts_once(page):
+    assert "<dt>Data sets</dt><dd>1 of 2</dd>" in page.read_text("utf-8")
 
 
 def test_boxes_that_are_a_figure_of_the_paper_are_drawn_once(found, tables, tmp_path):

@@ -64,14 +64,16 @@ def write_reproduction(
 def _tiles(found: Mapping[str, Any]) -> list[dict[str, str]]:
     answers = [claim["here"]["answer"] for claim in found["claims"] if not claim.get("beyond")]
     tested = [answer for answer in answers if answer != "not tested"]
-    n_sets = len(found["used"]) + len(found["absent"])
+    # A set in two forms, such as two numbers of dimensions, is one set.
+    used = {one["name"] for one in found["used"]}
+    every = used | {one["name"] for one in found["absent"]}
     return [
         {
             "label": "Claims of the paper that hold",
             "value": f"{tested.count('yes')} of {len(tested)}",
             "note": "tested",
         },
-        {"label": "Data sets", "value": f"{len(found['used'])} of {n_sets}", "note": "took part"},
+        {"label": "Data sets", "value": f"{len(used)} of {len(every)}", "note": "took part"},
         {"label": "Time", "value": seconds_text(found["work_seconds"]), "note": "of fitting, one core"},
     ]
 
