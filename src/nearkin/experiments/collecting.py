@@ -13,7 +13,7 @@ from nearkin.evaluation import Record
 from nearkin.evaluation.metrics import Metric, metric_named
 from nearkin.evaluation.results import DONE
 from nearkin.evaluation.standings import choose_by_validation
-from nearkin.experiments.outcome import Cell, ResultTable, Row
+from nearkin.experiments.outcome import NOT_COMPARED, Cell, ResultTable, Row
 from nearkin.experiments.paper import PRINTED_METRICS, Paper, Setup
 from nearkin.experiments.published import PublishedTable
 from nearkin.experiments.values import Values
@@ -117,7 +117,9 @@ def _cell(table: PublishedTable, label: str, method: str, found: Found, notes: M
     scores = _scores(records, table.metric)
     number = table.number(label, method)
     ours = float(np.mean(scores)) if scores else None
-    difference = ours - number.mean if ours is not None and number is not None else None
+    difference = None
+    if ours is not None and number is not None and table.metric not in NOT_COMPARED:
+        difference = ours - number.mean
     sd = number.sd if number is not None else None
     note = notes.get((label, method), "")
     if records and len(scores) < len(records):

@@ -19,7 +19,11 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one data set; `in_sd` is the difference in published standard deviations."""
+    """One method on one data set.
+
+    `difference` from the published number is None where nothing is compared, `in_sd` the same in published
+    standard deviations.
+    """
 
     method: str
     ours: float | None = None
@@ -219,8 +223,6 @@ def agreements(
     """
     found = []
     for table in tables:
-        if table.metric in NOT_COMPARED:
-            continue
         for position, method in enumerate(table.methods):
             if table.metric in OF_PROPOSED_METHODS and method not in own:
                 continue

@@ -29,8 +29,10 @@ def cell_text(cell: Cell, decimals: int) -> str:
     if cell.ours is None:
         return "–" + (f" / {cell.published:.{decimals}f}" if cell.published is not None else "")
     ours = f"{cell.ours:.{decimals}f}" + ("†" if cell.note else "")
-    if cell.published is None or cell.difference is None:
+    if cell.published is None:
         return ours + (f" ± {cell.ours_sd:.{decimals}f}" if cell.ours_sd is not None else "")
+    if cell.difference is None:
+        return f"{ours} / {cell.published:.{decimals}f}"
     if cell.in_sd is not None:
         difference = _signed(cell.in_sd, 1) + " sd"
         return f"{ours} / {cell.published:.{decimals}f}±{cell.published_sd:g} ({difference})"
@@ -44,13 +46,15 @@ def _signed(value: float, decimals: int) -> str:
 
 def result_table(table: ResultTable) -> TextTable:
     """Our numbers beside the published ones, a row per data set."""
-    has_published = any(cell.published is not None for row in table.rows for cell in row.cells)
+    cells = [cell for row in table.rows for cell in row.cells]
     note = f"{table.metric}, {'larger' if table.greater_is_better else 'smaller'} is better"
-    if has_published:
-        note += "; ours / published (difference, in published standard deviations where given)"
+    if any(cell.published is not None for cell in cells):
+        note += "; ours / published"
+    if any(cell.difference is not None for cell in cells):
+        note += " (difference, in published standard deviations where given)"
     if table.without_estimator:
         note += f"; not run: {', '.join(table.without_estimator)}"
-    if any(cell.note and cell.ours is not None for row in table.rows for cell in row.cells):
+    if any(cell.note and cell.ours is not None for cell in cells):
         note += "; † not all folds"
     rows = tuple(
         (row.dataset, *(cell_text(cell, table.decimals) for cell in row.cells)) for row in table.rows
