@@ -11,6 +11,7 @@ def test_cells():
     assert cell_text(Cell("A", 4.25, published=4.5, difference=-0.25), 2) == "4.25 / 4.50 (−0.25)"
     assert cell_text(Cell("A", 4.25, 0.5, 10), 1) == "4.2 ± 0.5"
     assert cell_text(Cell("A", published=4.5), 1) == "– / 4.5"
+    assert cell_text(Cell("A", 4.25, 0.5, published=90.0), 1) == "4.2 / 90.0"
     assert cell_text(Cell("A"), 1) == "–"
     assert cell_text(Cell("A", 4.25, note="2 of 3 folds"), 2) == "4.25†"
 
