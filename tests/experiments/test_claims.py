@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.experiments import claims
+from nearkin.experiments import claims, claims_by_tests
 from nearkin.experiments.values import Values
 
 
@@ -73,7 +73,7 @@ def test_several_values_are_chosen_somewhere():
     def chose(*gates):
         return Values("abc", {}, choices={(n, "A"): {"gate": g} for n, g in zip("abc", gates, strict=True)})
 
-    check = claims.several_chosen("A", "gate")
+    check = claims_by_tests.several_chosen("A", "gate")
     assert check(chose("one", "other", "one")) == claims.Verdict("yes", detail="one on 2, other on 1")
     assert check(chose("one", "one", "one")).answer == "no"
     assert check(Values("abc", {})).answer == "not tested"
@@ -82,29 +82,29 @@ def test_several_values_are_chosen_somewhere():
 def test_ranks_and_robustness_name_the_leaders():
     three = table(A=[1, 1, 1], B=[2, 2, 4], C=[3, 3, 3])
     methods = ("A", "B", "C")
-    assert claims.first_in_rank("error", ("A",), methods)(three).answer == "yes"
-    assert claims.first_in_rank("error", ("B", "A"), methods)(three).answer == "yes"
-    assert claims.first_in_rank("error", ("C",), methods)(three).answer == "no"
-    assert claims.most_robust("error", ("A", "B"), methods)(three).answer == "yes"
-    assert claims.most_robust("error", ("B", "A"), methods)(three).answer == "no"
+    assert claims_by_tests.first_in_rank("error", ("A",), methods)(three).answer == "yes"
+    assert claims_by_tests.first_in_rank("error", ("B", "A"), methods)(three).answer == "yes"
+    assert claims_by_tests.first_in_rank("error", ("C",), methods)(three).answer == "no"
+    assert claims_by_tests.most_robust("error", ("A", "B"), methods)(three).answer == "yes"
+    assert claims_by_tests.most_robust("error", ("B", "A"), methods)(three).answer == "no"
 
 
 def test_tests_over_many_sets():
     clear = table(A=range(8), B=range(1, 9), C=range(2, 10))
     methods = ("A", "B", "C")
-    assert claims.some_differ("error", methods)(clear).answer == "yes"
-    assert claims.beats_by_finner("error", "A", methods)(clear).count == 2
+    assert claims_by_tests.some_differ("error", methods)(clear).answer == "yes"
+    assert claims_by_tests.beats_by_finner("error", "A", methods)(clear).count == 2
     # The other way round the differences are as significant, but not in favour of C.
-    assert claims.beats_by_finner("error", "C", methods)(clear).count == 0
-    assert claims.lower_by_wilcoxon("error", "A", "B")(clear).answer == "yes"
-    assert claims.lower_by_wilcoxon("error", "B", "A")(clear).answer == "no"
+    assert claims_by_tests.beats_by_finner("error", "C", methods)(clear).count == 0
+    assert claims_by_tests.lower_by_wilcoxon("error", "A", "B")(clear).answer == "yes"
+    assert claims_by_tests.lower_by_wilcoxon("error", "B", "A")(clear).answer == "no"
 
 
 @pytest.mark.parametrize("shift", [0.0, 10.0])
 def test_f_test_needs_ten_folds_and_a_clear_lead(shift):
     noise = (1.0, 2.0, 1.5, 1.0, 2.0, 2.5, 1.0, 1.5, 2.0, 1.0)
     folds = {("accuracy", "a", "A"): tuple(shift + x for x in noise), ("accuracy", "a", "B"): noise[::-1]}
-    check = claims.higher_by_f_test("accuracy", "A", ("B",), among=("a",))
+    check = claims_by_tests.higher_by_f_test("accuracy", "A", ("B",), among=("a",))
     assert check(Values(("a",), {}, scores=folds)).answer == ("yes" if shift else "no")
     assert check(Values(("a",), {}, scores={})).answer == claims.NOT_TESTED
 
@@ -112,20 +112,20 @@ def test_f_test_needs_ten_folds_and_a_clear_lead(shift):
 def test_growth_with_the_number_of_features():
     growing = table(A=[1, 1, 1, 1, 1], B=[1, 2, 3, 4, 5])
     values = Values(growing.datasets, growing.means, n_features=dict(zip("abcde", (2, 4, 8, 16, 32))))
-    check = claims.grows_with_features("error", "A", "B")
+    check = claims_by_tests.grows_with_features("error", "A", "B")
     assert check(values).answer == "yes"
     assert check(growing).answer == claims.NOT_TESTED
 
 
 def test_chosen_settings():
     choices = {("a", "A"): {"k": 3}, ("b", "A"): {"k": 9}, ("c", "A"): {"k": 7}, ("c", "B"): {"k": 1}}
-    found = claims.chosen("A", "k", lambda k: k >= 7)(Values(("a", "b", "c"), {}, choices=choices))
+    found = claims_by_tests.chosen("A", "k", lambda k: k >= 7)(Values(("a", "b", "c"), {}, choices=choices))
     assert found == claims.Verdict("yes", 2, 3, "not on a (3)")
 
 
 def test_chosen_means_are_compared_over_sets_that_have_all_of_them():
     choices = {("a", "A"): {"k": 9}, ("a", "B"): {"k": 3}, ("b", "A"): {"k": 3}, ("b", "B"): {"k": 5}}
     values = Values(("a", "b", "c"), {}, choices={**choices, ("c", "B"): {"k": 99}})
-    assert claims.chosen_more("A", "k", ("B",))(values).answer == "yes"
-    assert claims.chosen_more("B", "k", ("A",))(values).text == "no (mean over 2 sets: B 4.0, A 6.0)"
-    assert claims.chosen_more("A", "k", ("C",))(values).answer == claims.NOT_TESTED
+    assert claims_by_tests.chosen_more("A", "k", ("B",))(values).answer == "yes"
+    assert claims_by_tests.chosen_more("B", "k", ("A",))(values).text == "no (mean over 2 sets: B 4.0, A 6.0)"
+    assert claims_by_tests.chosen_more("A", "k", ("C",))(values).answer == claims.NOT_TESTED

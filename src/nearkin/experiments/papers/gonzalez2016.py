@@ -10,16 +10,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from nearkin.evaluation import Candidate, Folds, RandomSplits
-from nearkin.experiments.claims import (
-    Claim,
-    Verdict,
-    at_least,
-    below,
-    counted,
-    grows_with_features,
-    lower,
-    lower_by_wilcoxon,
-)
+from nearkin.experiments.claims import Claim, Verdict, at_least, below, counted, lower
+from nearkin.experiments.claims_by_tests import grows_with_features, lower_by_wilcoxon
 from nearkin.experiments.drawings import neighbour_curves
 from nearkin.experiments.figures import Figure
 from nearkin.experiments.metric_curves import EUCLID, DistanceVotingRegressor, MetricPathRegressor

@@ -7,7 +7,8 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from nearkin.evaluation import Candidate, FiveByTwo
-from nearkin.experiments.claims import Claim, chosen, chosen_more, higher, higher_by_f_test, several_chosen
+from nearkin.experiments.claims import Claim, higher
+from nearkin.experiments.claims_by_tests import chosen, chosen_more, higher_by_f_test, several_chosen
 from nearkin.experiments.drawings import map_panel, validation_curves
 from nearkin.experiments.estimators import neighbours
 from nearkin.experiments.figures import Figure, Material

@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 from nearkin.evaluation import StratifiedFolds
 from nearkin.evaluation.significance import robustness_ratios
-from nearkin.experiments.claims import NO, NOT_TESTED, YES, Claim, Verdict, alike, below, lower, most_robust
+from nearkin.experiments.claims import NO, NOT_TESTED, YES, Claim, Verdict, alike, below, lower
+from nearkin.experiments.claims_by_tests import most_robust
 from nearkin.experiments.drawings import error_bars, robustness_boxes
 from nearkin.experiments.estimators import neighbours
 from nearkin.experiments.figures import Figure
