@@ -112,16 +112,8 @@ PAPER = Paper(
         ),
         *(
             Claim(
-                f"On Isolet and MNIST {own} is better than the methods that are not proposed here (of those "
-                "run: PLML is not)",
-                lower(
-                    "error",
-                    own,
-                    LARGE_METHODS[:-2],
-                    among=("Isolet", "MNIST"),
-                    strictly=True,
-                    where_run=True,
-                ),
+                f"On Isolet and MNIST {own} is better than the methods that are not proposed here",
+                lower("error", own, LARGE_METHODS[:-2], among=("Isolet", "MNIST"), strictly=True),
             )
             for own in ("LMDL", "kLMDL")
         ),
@@ -194,8 +186,7 @@ PAPER = Paper(
         "On Isolet and Semeion prototypes are chosen among 1 and 5, on 20NEWS there is one per class; "
         f"kLMDL chooses between two widths; the slope is 3, and factors have rank {RANK}. Letter, MNIST and "
         "USPS are not tuned (but GLML on USPS and 1NN's scaling on Letter): five prototypes per class and "
-        f"a slope of 3. Above {MANY_ROWS:,} rows prototypes are trained for {FEW_EPOCHS} epochs. PLML is "
-        "not run on Isolet and MNIST.",
+        f"a slope of 3. Above {MANY_ROWS:,} rows prototypes are trained for {FEW_EPOCHS} epochs.",
         "Above 1,000 training rows kLMDL uses 1,000 landmarks. KDMLMJ uses 256 of them above 256 training "
         "rows, which are ten sets of Table 2, and at most 60 directions, as nearkin does by default; with "
         "600 landmarks and a width chosen from finer steps it has 3.4 % on Balance. LDDM has 2,000 focal "
