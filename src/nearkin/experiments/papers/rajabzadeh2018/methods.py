@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,10 @@ RANK = 100
 UNTUNED = ("Letter", "MNIST", "USPS")
 #: Prototypes are trained for at most this many epochs on sets of more rows than this.
 FEW_EPOCHS, MANY_ROWS = 60, 5_000
-#: Slopes of the sigmoid; kLMDL, which has widths to choose among too, tries them on fewer rows than this.
-SLOPES, SLOPES_BELOW = [3.0, 1.0, 10.0], 300
+#: Slopes of the sigmoid for LPD and LMDL; kLMDL has widths to choose among.
+SLOPES = [3.0, 1.0, 10.0]
+#: Inner folds that choose the settings of kLMDL on sets of Table 2 with fewer rows than this; the paper has ten.
+KERNEL_FOLDS, FEW_ROWS = 5, 700
 #: The kernel widths that the paper tries, as standard deviations.
 WIDTHS = tuple(2.0**exponent for exponent in range(-15, 4))
 #: Kernel factors tried on the sets of Table 5, as multiples of one over the summed variances.
@@ -170,10 +173,12 @@ def _kernel_lmdl(setup: Setup) -> Candidate:
         # The first of equals is chosen: the widest kernel, whose boundaries are the smoothest.
         widths = reversed(distinct_widths(setup.encoded.X, standardised=not _is_raw(setup)))
         offered = {"gamma": [1 / (2 * width**2) for width in widths]}
-        if setup.data.n_samples < SLOPES_BELOW:
-            offered["beta"] = SLOPES
     grid = _grid(setup, **_counts(setup), **offered)
-    return classifier("kLMDL", _prepare(setup), KernelLMDL(**_sizes(setup), **_training(setup)), grid)
+    learner = KernelLMDL(**_sizes(setup), **_training(setup))
+    candidate = classifier("kLMDL", _prepare(setup), learner, grid)
+    if setup.use.kind or setup.data.n_samples >= FEW_ROWS:
+        return candidate
+    return replace(candidate, inner_folds=KERNEL_FOLDS)
 
 
 def distinct_widths(X: np.ndarray, standardised: bool = True) -> tuple[float, ...]:
