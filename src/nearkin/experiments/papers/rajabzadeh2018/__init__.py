@@ -171,14 +171,14 @@ PAPER = Paper(
         "LDDM and MLEV are built from abstracts and later descriptions, as their papers were out of reach. "
         "LMNN is solved by L-BFGS over a factor of the matrix, not by its authors' projected gradients.",
         "Settings are chosen by three folds inside the training part, those of kLMDL on the sets of Table 2 "
-        f"with fewer than {FEW_ROWS} rows by {KERNEL_FOLDS} (the paper: empirically, and by ten folds for the "
-        "kernel): prototypes per class of LPD and LMDL (1, 5, 10) and kLMDL (1, 5), the slope of the sigmoid "
-        "of the first two (1, 3, 10; the paper mostly 10; kLMDL's is 3), the width of kLMDL's kernel (the "
-        "paper's 19 values, of which one stands for all that make the kernel matrix the identity), targets "
-        "of LMNN (1, 3, 5) and how often they are chosen anew (0, 3; never on the sets of Table 5), pull of PLML (1, 10, 100; not on the "
-        "sets of Table 5), shrinkage (two values) and ridge (0.1, 0.5, 0.9, 0.95) of GLML, view and balance "
-        "of MLEV, neighbours and order of DMLMJ and KDMLMJ and the kernel's width of KDMLMJ (three values), "
-        "compactness and voters of LDDM (two values each).",
+        f"with fewer than {FEW_ROWS} rows by {KERNEL_FOLDS} (the paper: empirically, and by ten folds for "
+        "the kernel): prototypes per class of LPD and LMDL (1, 5, 10) and kLMDL (1, 5), the slope of the "
+        "sigmoid of the first two (1, 3, 10; the paper mostly 10; kLMDL's is 3), the width of kLMDL's kernel "
+        "(the paper's 19 values, of which one stands for all that make the kernel matrix the identity), "
+        "targets of LMNN (1, 3, 5) and how often they are chosen anew (0, 3; never on the sets of Table 5), "
+        "pull of PLML (1, 10, 100; not on the sets of Table 5), shrinkage (two values) and ridge (0.1, 0.5, "
+        "0.9, 0.95) of GLML, view and balance of MLEV, neighbours and order of DMLMJ and KDMLMJ and the "
+        "kernel's width of KDMLMJ (three values), compactness and voters of LDDM (two values each).",
         "kLMDL keeps at most 64 principal components of the kernel and factors of rank 32, as nearkin does "
         f"by default ({IMAGE_DIMENSIONS} components on images, {TEXT_DIMENSIONS} on 20NEWS, rank {RANK}), "
         "where the paper's factors act on the whole kernel; where its width is not tuned gamma is one over "

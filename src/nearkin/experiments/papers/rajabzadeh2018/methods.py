@@ -31,7 +31,7 @@ UNTUNED = ("Letter", "MNIST", "USPS")
 FEW_EPOCHS, MANY_ROWS = 60, 5_000
 #: Slopes of the sigmoid for LPD and LMDL; kLMDL has widths to choose among.
 SLOPES = [3.0, 1.0, 10.0]
-#: Inner folds that choose the settings of kLMDL on sets of Table 2 with fewer rows than this; the paper has ten.
+#: Inner folds that choose kLMDL's settings on sets of Table 2 with fewer rows than this; the paper has ten.
 KERNEL_FOLDS, FEW_ROWS = 5, 700
 #: The kernel widths that the paper tries, as standard deviations.
 WIDTHS = tuple(2.0**exponent for exponent in range(-15, 4))
