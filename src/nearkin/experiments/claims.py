@@ -88,7 +88,6 @@ def lower(
     slack: float = 0.0,
     factor: float = 1.0,
     strictly: bool = False,
-    where_run: bool = False,
 ) -> Callable[[Values], Verdict]:
     """The method's number is at or below those of the others, give or take `slack`.
 
@@ -108,17 +107,14 @@ def lower(
         What the others' numbers are multiplied by first: 0.9 asks for a tenth less than them.
     strictly : bool
         Numbers that are equal to two decimals do not count.
-    where_run : bool
-        Whether on each set those of the others count that have a number there; else all must have one.
     """
     others = [than] if isinstance(than, str) else list(than)
 
     def check(values: Values) -> Verdict:
-        cases = values.complete(metric, [method] if where_run else [method, *others], among)
-        failing, remarks = [], []
+        cases = values.complete(metric, [method, *others], among)
+        failing = []
         for label in cases:
-            run = {name: values.means.get((metric, label, name)) for name in others}
-            best = factor * min(value for value in run.values() if value is not None)
+            best = factor * min(values.means[metric, label, name] for name in others)
             own = values.means[metric, label, method]
             if strictly:
                 holds = round(own, _SHOWN) < round(best + slack, _SHOWN)
@@ -126,9 +122,8 @@ def lower(
                 holds = own <= best + slack + _NOISE
             if not holds:
                 failing.append(label)
-            remarks += [f"no {name} on {label}" for name, value in run.items() if value is None]
         absent = [label for label in among or () if label not in cases]
-        remarks += [f"no numbers of {', '.join(absent)}"] if absent else []
+        remarks = [f"no numbers of {', '.join(absent)}"] if absent else []
         return counted(cases, failing, needs, remarks)
 
     return check

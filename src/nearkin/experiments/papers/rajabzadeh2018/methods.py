@@ -83,8 +83,6 @@ def _nearest(label: str, learner: BaseEstimator, **offered) -> Method:
         )
 
     def omit(setup: Setup) -> str:
-        if label == "PLML" and setup.use.label == "MNIST":
-            return "a fit to 60,000 rows takes more than ten minutes"
         return "" if label in LARGE_METHODS else _not_in_table_5(setup)
 
     return Method(label, build, omit)
