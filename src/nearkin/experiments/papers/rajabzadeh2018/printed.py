@@ -66,6 +66,5 @@ REASONS = {
     ("Vehicle", "PLML"): CHOICE_OF_TEN.format(18.8),
     ("Wine", "DMLMJ"): CHOICE_OF_TEN.format(2.2),
     ("Isolet", "1NN"): "not known: on all 617 features it has 11.4 %, with five neighbours 8.0",
-    ("20NEWS", "1NN"): "the weights of terms, which the paper does not name",
     ("20NEWS", "GLML"): "not known: a class has 90 training rows for a Gaussian in 100 directions",
 }
