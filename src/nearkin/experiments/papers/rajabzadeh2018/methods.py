@@ -148,7 +148,7 @@ def _counts_and_slopes(setup: Setup) -> dict[str, list]:
     return _counts(setup) if setup.use.kind else {**_counts(setup, 10), "beta": SLOPES}
 
 
-def _start(setup: Setup) -> dict[str, str]:
+def _start(setup: Setup) -> dict[str, Any]:
     """Metrics start at the prepared coordinates, which by default would be standardised first."""
     return {"init_metric": "identity"} if _is_raw(setup) else {}
 
